@@ -3,7 +3,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { connectionOptions } from '../packages/stream/link.ts';
 
-/** The bare side of the collector bench: JetStream's own client, one message of ten visits per publish, so many in flight. */
+/** The bare side of the collector bench: JetStream's own client publishing one message of ten visits at a time, with a fixed number in flight. */
 const [natsUrl = '', prefix = '', inFlight = '64'] = process.argv.slice(2);
 const nats = await connect({ ...connectionOptions(natsUrl), noAsyncTraces: true });
 const log = jetstream(nats);
@@ -16,8 +16,8 @@ while (true) {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1_000;
   const lane = async (place: number) => {
-    for (let turn = 0; performance.now() < until; turn += 1) {
-      await log.publish(`${prefix}.visits.${(place + turn) % 16}`, bytes, { msgID: `${startedAt}-${place}-${turn}` });
+    for (let index = 0; performance.now() < until; index += 1) {
+      await log.publish(`${prefix}.visits.${(place + index) % 16}`, bytes, { msgID: `${startedAt}-${place}-${index}` });
       published += 1;
     }
   };

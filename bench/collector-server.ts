@@ -8,7 +8,7 @@ import { createLog, openLogFile } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { testStreamVault } from '@tributary/testkit';
 
-/** Our side of the collector bench: the whole collector, as its main.ts wires it. */
+/** Our side of the collector bench: the complete collector, wired as in its main.ts. */
 const [appUrl = '', redisUrl = '', natsUrl = '', prefix = ''] = process.argv.slice(2);
 const redis = createRedis({ url: redisUrl, prefix: 'bench' });
 await redisReady(redis);
@@ -25,7 +25,7 @@ const collector = await createCollector({
   log: createLog('info', openLogFile(openSync('/dev/null', 'w'))),
   now: () => new Date(),
   requestTimeoutMs: 30_000,
-  // The allowance is still taken in Redis for every request; it is only large enough for a bench.
+  // Every request still takes from the rate limit in Redis; the limit is only large enough for a bench.
   requestsPerMinute: 60_000_000,
   addressShare: 0.2,
   trustedProxies: ['127.0.0.1'],

@@ -12,7 +12,7 @@ const rounds = 5;
 const inFlight = 64;
 const prefix = 'bench';
 
-/** What stands between a browser and the log: HTTP, JSON, allowance, key, origin, quota, place, masking, sealing, publishing. */
+/** Measures everything between a browser and the visit stream: HTTP, JSON, rate limit, key, origin, quota, location, masking, sealing, publishing. */
 export const bench: Bench = {
   name: 'collector',
   question:
@@ -38,13 +38,13 @@ export const bench: Bench = {
       const compare = async (visits: number, done: number) => {
         const prepared: Buffer[] = [];
         const next = () => prepared.pop() ?? makeRequest(key, visits);
-        // The very bytes that the collector writes for one such request; under load it puts several into a message.
+        // The bytes that the collector publishes for one such request; under load it puts several requests into one message.
         await client.measure(next, 0.1, 'HTTP/1.1 204');
         const payload = await anyRequest(stream, visits);
         const sides = await alternate(
           rounds,
           async () => {
-            // Made beforehand: what a request costs its sender is not asked here.
+            // Prepared in advance, so that the sender's cost is not measured.
             while (prepared.length < 30_000) prepared.push(makeRequest(key, visits));
             return client.measure(next, seconds, 'HTTP/1.1 204');
           },
@@ -59,7 +59,7 @@ export const bench: Bench = {
         };
       };
       const tens = await compare(10, 0);
-      // Browsers send most of their visits one by one.
+      // Browsers send most visits in single requests.
       const ones = await compare(1, rounds);
       client.close();
       return {
@@ -87,7 +87,7 @@ async function measureBare(bare: ChildProcess, payload: string): Promise<number>
   return perSecond;
 }
 
-/** Any request of so many visits that is in the log. */
+/** Any message in the stream with this number of visits. */
 async function anyRequest(stream: Awaited<ReturnType<typeof connectStream>>, visits: number): Promise<string> {
   const found = Promise.withResolvers<string>();
   const reader = await stream.consume({

@@ -5,7 +5,7 @@ import { openScene, type Scene } from '../tests/e2e/console-scene.ts';
 
 const rounds = 7;
 
-/** What somebody waits for in a browser, on a market of the demo's size. */
+/** Measures page loads in a browser, on a market of the demo's size. */
 export const bench: Bench = {
   name: 'console',
   question: 'How long until the overview shows its figures after the press on Sign in, to the overview asked for bare?',
@@ -59,7 +59,7 @@ type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 const figures = 'main a[aria-label*=": Revenue, "]';
 
-/** Looked for at every frame: a locator waits up to half a second between two looks. */
+/** Polls on every frame: a locator waits up to half a second between two polls. */
 const painted = (page: Page, selector: string) =>
   page.evaluate(`new Promise((seen) => {
     const look = () => (document.querySelector(${JSON.stringify(selector)}) ? seen() : requestAnimationFrame(look));
@@ -81,7 +81,7 @@ async function sessionOf(scene: Scene): Promise<Session> {
   return session;
 }
 
-/** How far what is seen moves while a page is loaded, as Chromium reckons it. */
+/** The cumulative layout shift while a page loads, as computed by Chromium. */
 async function layoutShift(scene: Scene, session: Session, screen: string): Promise<number> {
   const { page } = await scene.visit({ storageState: session });
   await page.addInitScript(`
@@ -96,7 +96,7 @@ async function layoutShift(scene: Scene, session: Session, screen: string): Prom
   return Number(shifted.toFixed(4));
 }
 
-/** From choosing another model to its figures, each model for the first time. */
+/** The time from selecting another model to its figures, for each model the first time. */
 async function modelSwitches(scene: Scene, session: Session): Promise<number[]> {
   const { page } = await scene.visit({ storageState: session });
   await page.goto(pageOf(scene, 'campaigns'));
@@ -105,7 +105,7 @@ async function modelSwitches(scene: Scene, session: Session): Promise<number[]> 
   for (const model of attributionModelNames.filter((name) => name !== 'last_touch')) {
     const startedAt = performance.now();
     await page.getByLabel('Model', { exact: true }).selectOption(model);
-    // A figure's own address names the model that it is of.
+    // The link of a figure contains its model.
     await painted(page, `main tbody a[href*="${model}"]`);
     took.push(performance.now() - startedAt);
   }

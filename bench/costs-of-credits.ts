@@ -7,11 +7,11 @@ import { fillShops, type Progress, Shops } from './shops.ts';
 
 const profilesTogether = 200;
 const rounds = 3;
-/** A month of a small shop, and of one with forty times as much. */
+/** A month of a small shop, and of one forty times as large. */
 export const reportSizes = { small: 6_000, large: 240_000 } as const;
 const reports = { small: 30, large: 10 } as const;
 
-/** One changed conversion of each of many profiles, attributed in one batch: two browsers with ten touches each. */
+/** One changed conversion in each of many profiles, attributed in one batch: two browsers with ten touches each. */
 export async function costOfAttribution(
   kit: Testkit,
   clickhouse: ClickHouse,
@@ -36,7 +36,7 @@ const meanOf = (found: readonly Cpu[]): Cpu => {
   return Object.fromEntries([...names].map((name) => [name, Math.round(mean(name) * 10) / 10]));
 };
 
-/** The first page of campaigns over a month under last touch, in a process with whoever asks. */
+/** The first page of campaigns over a month under last touch. The client runs in the same process. */
 export async function costOfReports(
   kit: Testkit,
   clickhouse: ClickHouse,
@@ -60,9 +60,9 @@ export async function costOfReports(
           throw new Error(`${answer.statusCode} ${answer.body.slice(0, 300)}`);
       };
       await settled(clickhouse);
-      for (let turn = 0; turn < 3; turn += 1) await read();
+      for (let round = 0; round < 3; round += 1) await read();
       cpu[size] = await meter.measure(reports[size], { api: process.pid }, async () => {
-        for (let turn = 0; turn < reports[size]; turn += 1) await read();
+        for (let round = 0; round < reports[size]; round += 1) await read();
       });
     }
     const { small = {}, large = {} } = cpu;
@@ -72,7 +72,7 @@ export async function costOfReports(
   }
 }
 
-/** As the tables stand some time after their rows came. */
+/** Merges the parts, as some time after inserts. */
 async function settled(clickhouse: ClickHouse): Promise<void> {
   for (const table of ['attributed_conversions', 'touch_sources', 'ad_entities', 'ad_delivery_daily'])
     await clickhouse.command(raw(`OPTIMIZE TABLE ${table} FINAL`), {});

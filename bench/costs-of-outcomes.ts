@@ -23,7 +23,7 @@ interface Bytes {
   readonly wal: number;
 }
 
-/** One payment to a request, of somebody new: of one profile, whose requests share transactions, and of profiles that share nothing. */
+/** One payment of a new customer per request: within one profile, whose requests share transactions, and across profiles, which share nothing. */
 export async function costOfOutcomes(
   kit: Testkit,
   meter: CpuMeter,
@@ -53,7 +53,7 @@ export async function costOfOutcomes(
       };
       await Promise.all(Array.from({ length: inFlight }, lane));
     };
-    // Statements get their names, and tables their first pages.
+    // Warms up: statements are prepared, and tables get their first pages.
     await send(outcomes / 3, inFlight)();
     const ours = { api: api.pid };
     const shared = await meter.measure(outcomes, ours, send(outcomes, 1));
@@ -88,7 +88,7 @@ const payment = (number: number) => ({
   user_traits: { external_id: `new-${number}` },
 });
 
-/** What all tables and their indexes take, and how far the log of writes has come. */
+/** The size of all tables with indexes, and the position of the WAL. */
 async function bytesOf(owner: Postgres): Promise<Bytes> {
   const { rows } = await owner.unbound.query(
     sql<{ at_rest: string; wal: string }>`
@@ -98,7 +98,7 @@ async function bytesOf(owner: Postgres): Promise<Bytes> {
   return { at_rest: Number(rows[0]?.at_rest), wal: Number(rows[0]?.wal) };
 }
 
-/** From an announced event to the kept result of its delivery, to a receiver in another process. */
+/** From a recorded event to the stored result of its delivery, to a receiver in another process. */
 export async function costOfDeliveries(kit: Testkit, meter: CpuMeter): Promise<{ cpu: Cpu; bytes: Bytes }> {
   const child = fork(join(import.meta.dirname, 'webhook-receiver.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -8,14 +8,14 @@ import type { Cpu, CpuMeter } from './cpu.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
 import { makeRequest, makeVisits, openTracked } from './visits.ts';
 
-/** What a browser sends at once: a page, and now and then one more. */
+/** A typical request of a browser: a page, occasionally with a second one. */
 export const visitsPerRequest = 2;
 const requests = 12_000;
 const inFlight = 64;
 const profiles = 20;
 const [batches, messages] = [20, 500] as const;
 
-/** What a visit costs until it is in the log, and how long it is there. */
+/** The cost of a visit until it is in the stream, and its size there. */
 export async function costOfCollecting(kit: Testkit, meter: CpuMeter): Promise<{ cpu: Cpu; bytes: number }> {
   const key = await openTracked(kit.app);
   const stream = await connectStream({ url: kit.natsUrl, prefix: kit.streamPrefix });
@@ -49,7 +49,7 @@ export async function costOfCollecting(kit: Testkit, meter: CpuMeter): Promise<{
   }
 }
 
-/** What it costs from the log to the columns, and what merging its rows once costs. */
+/** The cost from the stream to ClickHouse, including one merge of its rows. */
 export async function costOfStoring(
   kit: Testkit,
   clickhouse: ClickHouse,
@@ -67,7 +67,7 @@ export async function costOfStoring(
         }),
       ),
     );
-  for (let turn = 0; turn < 5; turn += 1) await handle(makeBatch());
+  for (let round = 0; round < 5; round += 1) await handle(makeBatch());
   const made = Array.from({ length: batches }, makeBatch);
   const visits = batches * messages * visitsPerRequest;
   const cpu = await meter.measure(visits, { worker: process.pid }, async () => {
@@ -83,7 +83,7 @@ export async function costOfStoring(
   };
 }
 
-/** On disk, of merged parts. */
+/** The size on disk of merged parts. */
 export async function bytesPerRow(clickhouse: ClickHouse, table: string): Promise<number> {
   const [found] = await clickhouse.query(
     raw<{ bytes: number }>(

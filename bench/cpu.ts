@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Clock ticks a second, on every Linux there is. */
+/** Clock ticks per second, the same on every Linux. */
 const ticksPerSecond = 100;
 
 interface Process {
   readonly parent: number;
-  /** Of its own, and of its children that have ended. */
+  /** Includes children that have exited. */
   readonly ticks: number;
   readonly commandLine: string;
 }
 
-/** Processor seconds that each engine of a set has used so far, by its name; what they started counts with them. */
+/** The CPU seconds that each engine of a set has used so far by name, including its child processes. */
 function secondsByEngine(set: string): Map<string, number> {
   const processes = allProcesses();
   const ofSet = new RegExp(`/${set}/(\\w+)/`);
@@ -32,14 +32,13 @@ const ownSeconds = (): number => {
   return (user + system) / 1e6;
 };
 
-/** CPU seconds that the processes of an engine set have used so far, and this one. A slow minute of the machine changes them little. */
+/** The CPU seconds that an engine set and this process have used so far. Other load on the machine barely affects them. */
 export const cpuSeconds = (set: string): number =>
   [...secondsByEngine(set).values()].reduce((sum, seconds) => sum + seconds, ownSeconds());
 
-/** Microseconds of processor by who used them. */
 export type Cpu = Readonly<Record<string, number>>;
 
-/** Measures what work costs each engine of a set and each process of ours, less what they use while nothing is asked of them. */
+/** Measures the CPU cost of work per engine and process, minus their idle use. */
 export class CpuMeter {
   readonly #set: string;
   readonly #idle = new Map<string, number>();
@@ -48,7 +47,7 @@ export class CpuMeter {
     this.#set = set;
   }
 
-  /** The least of some seconds: just started, engines still tidy up. */
+  /** Takes the minimum of some seconds, because engines run maintenance right after starting. */
   async learnIdle(seconds = 5): Promise<void> {
     for (let second = 0, before = this.#read({}); second < seconds; second += 1) {
       await sleep(1_000);
@@ -61,7 +60,7 @@ export class CpuMeter {
     }
   }
 
-  /** What a unit of the work took. `ours` names processes by their ids; this one is not looked at unless it is among them. */
+  /** The cost per unit of work. `ours` maps names to process ids; this process is only measured if included. */
   async measure(
     units: number,
     ours: Readonly<Record<string, number | undefined>>,
@@ -100,11 +99,11 @@ function readProcess(name: string): [number, Process][] {
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
-    // Redis calls itself by its port alone; where it works tells whose it is.
+    // The command line of Redis contains only its port; its working directory identifies its set.
     const commandLine = `${readFileSync(`/proc/${name}/cmdline`, 'latin1')} ${readlinkSync(`/proc/${name}/cwd`)}/`;
     return [[Number(name), { parent: Number(fields[1]), ticks, commandLine }]];
   } catch {
-    // It has ended meanwhile.
+    // The process exited meanwhile.
     return [];
   }
 }

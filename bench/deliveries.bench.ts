@@ -13,11 +13,11 @@ import { sql } from 'kysely';
 import { Pool } from 'undici';
 import { happen, subscribe } from '../tests/chaos/webhook-scene.ts';
 
-/** Enough of them that what is measured is the steady way, and not how soon a burst begins. */
+/** Enough to measure the steady state rather than the start of a burst. */
 const [subscriptions, events, rounds] = [8, 1_500, 5] as const;
 const total = subscriptions * events;
 
-/** Both sides post to the same receiver, another process, over as many connections. */
+/** Both sides post to the same receiver, another process, over the same number of connections. */
 export const bench: Bench = {
   name: 'deliveries',
   question:
@@ -54,10 +54,10 @@ export const bench: Bench = {
       const body = JSON.stringify({ id: profiles[0]?.id, type: 'recompute.completed', data: 'x'.repeat(230) });
       const ours = async () => {
         for (const { id } of profiles) await happen(kit.app, id, events);
-        const before = await takenBy(child);
+        const before = await countReceived(child);
         const since = performance.now();
         while ((await sequenceBatch(kit.system.unbound, now())) > 0);
-        while ((await takenBy(child)) < before + total) await sleep(5);
+        while ((await countReceived(child)) < before + total) await sleep(5);
         while ((await countWaiting(kit.system)) > 0) await sleep(5);
         return perSecond(since);
       };
@@ -89,7 +89,7 @@ export const bench: Bench = {
   },
 };
 
-/** Deliveries of which it is not kept yet that they went through. */
+/** Deliveries whose success has not been stored yet. */
 async function countWaiting(system: Postgres): Promise<number> {
   const { rows } = await system.unbound.query(
     sql<{ n: number }>`SELECT count(*)::int AS n FROM webhook_deliveries WHERE status = 'waiting'`,
@@ -99,7 +99,7 @@ async function countWaiting(system: Postgres): Promise<number> {
 
 const perSecond = (since: number): number => total / ((performance.now() - since) / 1_000);
 
-async function takenBy(child: ChildProcess): Promise<number> {
+async function countReceived(child: ChildProcess): Promise<number> {
   child.send('how many');
   const [{ taken }] = (await once(child, 'message')) as [{ taken: number }];
   return taken;

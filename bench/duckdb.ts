@@ -12,10 +12,10 @@ export interface DuckDB {
   close(): void;
 }
 
-/** Whether somebody has fetched it. */
+/** Whether it has been installed. */
 export const hasDuckDB = (): boolean => existsSync(join(folder, 'node_modules/@duckdb/node-api'));
 
-/** DuckDB is only compared with and read back by, so it is fetched by who needs it and is no dependency. */
+/** DuckDB is needed only to compare and verify, so it is installed on demand and is not a dependency. */
 export function fetchDuckDB(): void {
   if (hasDuckDB()) return;
   mkdirSync(folder, { recursive: true });

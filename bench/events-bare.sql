@@ -1,5 +1,5 @@
--- The best program by hand for what POST /events does with a payment: one call, its plans kept by the connection, with the same locks and rows.
--- It decides nothing: what it skips is identity beyond one key, corrections, money in other currencies and first payments.
+-- A hand-written function for what POST /events does with a payment: one call with plans cached by the connection, the same locks and the same rows.
+-- It skips identity resolution beyond one key, corrections, currency conversion and first payments.
 
 CREATE FUNCTION record_payment(
   profile uuid, stripe integer, who text, grave bytea, event text, new_customer uuid, new_outcome uuid, request uuid, moment timestamptz)
@@ -36,7 +36,7 @@ BEGIN
   RETURN holder;
 END $$;
 
--- The same for many payments, each of somebody new, in the order of their keys.
+-- The same for many payments, each of a new customer, in the order of their keys.
 CREATE FUNCTION record_payments(
   profile uuid, stripes integer[], whose text[], graves bytea[], events text[], new_customers uuid[], new_outcomes uuid[], request uuid, moment timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -46,7 +46,7 @@ BEGIN
   PERFORM FROM definitions d WHERE d.profile_id = profile;
   SELECT p.reporting_currency, p.time_zone INTO place FROM profiles p WHERE p.id = profile;
   PERFORM pg_advisory_xact_lock(hashtext(profile::text), stripe) FROM unnest(stripes) AS stripe;
-  -- From each to its row: a plan that is kept must not read the profile from end to end.
+  -- LATERAL per row: a cached plan must not scan the whole profile.
   PERFORM FROM unnest(whose) AS who CROSS JOIN LATERAL (
     SELECT FROM identifiers i WHERE i.profile_id = profile AND i.kind = 'external_customer_id' AND i.value >= who COLLATE "C" AND i.value <= who COLLATE "C"
     ORDER BY i.value LIMIT 1) i;

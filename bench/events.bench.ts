@@ -19,10 +19,10 @@ import { v7 as uuid } from 'uuid';
 const poolSize = 12;
 const inFlight = poolSize * 2;
 const rounds = 4;
-const knownCustomers = 1_000;
+const existingCustomers = 1_000;
 const inBulk = 1_000;
 
-/** A profile, and how to ask on its behalf. */
+/** A profile, and the headers for its requests. */
 interface Shop {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,22 +33,22 @@ interface Payment {
   readonly who: string;
 }
 
-/** One way of sending payments: how many to a request, how many requests, and of whom. */
+/** A way of sending payments: events per request, number of requests, and customers. */
 interface Load {
   readonly events: number;
   readonly requests: number;
   readonly shopsAtOnce: number;
-  readonly isKnown: boolean;
+  readonly isExistingCustomer: boolean;
 }
 const loads: Readonly<Record<string, Load>> = {
-  single: { events: 1, requests: 1_200, shopsAtOnce: 1, isKnown: false },
-  known: { events: 1, requests: 1_200, shopsAtOnce: 1, isKnown: true },
-  profiles: { events: 1, requests: 1_200, shopsAtOnce: inFlight, isKnown: false },
-  profiles_known: { events: 1, requests: 1_200, shopsAtOnce: inFlight, isKnown: true },
-  bulk: { events: inBulk, requests: 6, shopsAtOnce: 1, isKnown: false },
+  single: { events: 1, requests: 1_200, shopsAtOnce: 1, isExistingCustomer: false },
+  known: { events: 1, requests: 1_200, shopsAtOnce: 1, isExistingCustomer: true },
+  profiles: { events: 1, requests: 1_200, shopsAtOnce: inFlight, isExistingCustomer: false },
+  profiles_known: { events: 1, requests: 1_200, shopsAtOnce: inFlight, isExistingCustomer: true },
+  bulk: { events: inBulk, requests: 6, shopsAtOnce: 1, isExistingCustomer: false },
 };
 
-/** What the whole way of an event costs on top of the best program by hand: HTTP, limits, credential, validation, identity, money, first payments. */
+/** Measures the overhead of an event over a hand-written function: HTTP, limits, credential, validation, identity, money, first payments. */
 export const bench: Bench = {
   name: 'events',
   question: 'How many outcomes a second does POST /events record, to one PL/pgSQL call with the same locks and rows?',
@@ -65,10 +65,13 @@ export const bench: Bench = {
     const agent = new Agent({ connections: inFlight });
     const pool = new pg.Pool({ connectionString: appUrl, max: poolSize });
     let number = 0;
-    const paymentsOf = ({ events, isKnown }: Load): Payment[] =>
+    const paymentsOf = ({ events, isExistingCustomer }: Load): Payment[] =>
       Array.from({ length: events }, () => {
         number += 1;
-        return { event: `event-${number}`, who: isKnown ? `known-${number % knownCustomers}` : `new-${number}` };
+        return {
+          event: `event-${number}`,
+          who: isExistingCustomer ? `known-${number % existingCustomers}` : `new-${number}`,
+        };
       });
     try {
       const { port } = await api.start();
@@ -82,16 +85,16 @@ export const bench: Bench = {
         const text = await body.text();
         if (statusCode !== 202) throw new Error(`${statusCode} ${text.slice(0, 200)}`);
       };
-      const known = Array.from({ length: knownCustomers }, (_, index) => ({
+      const existing = Array.from({ length: existingCustomers }, (_, index) => ({
         event: `first-${index}`,
         who: `known-${index}`,
       }));
-      for (const shop of shops) await post(shop, known);
+      for (const shop of shops) await post(shop, existing);
 
       const figures: Record<string, { ratio: number; ours: number; bare: number }> = {};
       for (const [at, [name, load]] of Object.entries(loads).entries()) {
         const { requests, events, shopsAtOnce } = load;
-        // Every worker has a shop of its own, or all have the first.
+        // Every worker has its own shop, or all share the first.
         const perSecond = async (atOnce: number, work: (shop: Shop, payments: Payment[]) => Promise<void>) => {
           const waiting = Array.from({ length: requests }, () => paymentsOf(load));
           const seconds = await timed(atOnce, async (worker) => {
@@ -158,7 +161,7 @@ const bodyOf = (payments: readonly Payment[]) => {
   return events.length === 1 ? events[0] : { events };
 };
 
-/** One call of the program by hand: it commits by itself, and its plans are kept by the connection. */
+/** One call of the hand-written function: it commits by itself, and the connection caches its plans. */
 async function recordBare(pool: pg.Pool, { id }: Shop, payments: readonly Payment[]): Promise<void> {
   const rows = payments.toSorted((a, b) => (a.event < b.event ? -1 : 1));
   const all = {
@@ -169,21 +172,21 @@ async function recordBare(pool: pg.Pool, { id }: Shop, payments: readonly Paymen
     customers: rows.map(() => uuid()),
     outcomes: rows.map(() => uuid()),
   };
-  const said = [uuid(), new Date()];
+  const requestValues = [uuid(), new Date()];
   await (rows.length === 1
     ? pool.query({
         name: 'one',
         text: 'SELECT record_payment($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-        values: [id, ...Object.values(all).map(([first]) => first), ...said],
+        values: [id, ...Object.values(all).map(([first]) => first), ...requestValues],
       })
     : pool.query({
         name: 'many',
         text: 'SELECT record_payments($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-        values: [id, ...Object.values(all), ...said],
+        values: [id, ...Object.values(all), ...requestValues],
       }));
 }
 
-/** Seconds until all workers are done. */
+/** The seconds until all workers are done. */
 async function timed(workers: number, work: (worker: number) => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));

@@ -16,7 +16,7 @@ import Fastify from 'fastify';
 import pg from 'pg';
 import { z } from 'zod';
 
-/** One side of the front-door bench: `ours` with the whole chain, or `bare` with Fastify and the driver alone. */
+/** One side of the front-door bench: `ours` with the complete chain, or `bare` with Fastify and the driver alone. */
 const [side = '', appUrl = '', redisUrl = '', profileId = ''] = process.argv.slice(2);
 const poolSize = 10;
 const small = { data: { greeting: 'hello', count: 42 }, meta: {} };
@@ -43,7 +43,7 @@ async function ours() {
   await redisReady(redis);
   const metrics = createMetrics();
   const limiter = createRateLimiter({ redis, nowMs: Date.now });
-  // The allowance is still taken in Redis for every request; it is only large enough for a bench.
+  // Every request still takes from the rate limit in Redis; the limit is only large enough for a bench.
   const generous = { take: (bucket: string) => limiter.take(bucket, 60_000_000) };
   const log = createLog('info', openLogFile(openSync('/dev/null', 'w')));
   const baseUrl = 'http://127.0.0.1';
@@ -88,10 +88,10 @@ function bare() {
   server.get('/api/v1/profile', async () => {
     const client = await pool.connect();
     try {
-      // Prepared and pipelined, as somebody would write it by hand who knows both: all four leave together.
+      // Prepared and pipelined, as an expert would write it by hand: all four statements are sent together.
       const [, { rows }] = await Promise.all([
         client.query(`BEGIN; SET LOCAL app.profile_id = '${profileId}'`),
-        // The very statement that the declared route sends.
+        // The same statement that the declared route sends.
         client.query({
           name: 'profile',
           text: 'select *, ARRAY[EXISTS (SELECT FROM outcomes WHERE profile_id = $1), EXISTS (SELECT FROM tracking_verifications WHERE profile_id = $2 AND verified_at IS NOT NULL)]::boolean[] as "done" from "profiles" where "id" = $3',

@@ -15,7 +15,7 @@ const seconds = 4;
 const rounds = 5;
 const connections = 64;
 
-/** What the whole chain costs: request id, limits, credential, scope, validation, envelope, metrics, log. */
+/** Measures the overhead of the complete chain: request id, limits, credential, scope, validation, envelope, metrics, log. */
 export const bench: Bench = {
   name: 'front-door',
   question: 'How many requests a second does a declared route answer, to bare Fastify giving the same bytes?',

@@ -12,13 +12,13 @@ const inFlight = 24;
 
 interface Figure {
   readonly per_second: number;
-  /** Processor time by who used it; `sender` is whoever asks. */
+  /** CPU time by process; `sender` is the client. */
   readonly cpu_us: Cpu;
 }
 
 type ByProcesses = Readonly<Record<'one' | 'two', Figure>>;
 
-/** How much more two processes take than one, and what everybody who takes part needs for it. */
+/** Compares the throughput of two processes with that of one, and the CPU of every participant. */
 export async function growthByProcesses(
   kit: Testkit,
   set: string,
@@ -41,7 +41,7 @@ const byProcesses = async (measure: (processes: number) => Promise<Figure>): Pro
   two: await measure(2),
 });
 
-/** Visits, one in a request. */
+/** Visits, one per request. */
 async function collecting(kit: Testkit, meter: CpuMeter, processes: number, seconds: number): Promise<Figure> {
   const key = await openTracked(kit.app);
   const stream = await connectStream({ url: kit.natsUrl, prefix: kit.streamPrefix });
@@ -53,7 +53,7 @@ async function collecting(kit: Testkit, meter: CpuMeter, processes: number, seco
       new Killable<{ port: number }>(script, [kit.database.collectorUrl, kit.redisUrl, kit.natsUrl, kit.streamPrefix]),
   );
   try {
-    // Made beforehand: what a request costs its sender is not asked here, and a connection does not wait so long.
+    // Prepared in advance, so that the sender's cost is not measured and no connection times out waiting.
     const prepared = Array.from({ length: 2_000 * (seconds + 1) * processes }, () => makeRequest(key, 1));
     const next = () => prepared.pop() ?? makeRequest(key, 1);
     const clients: KeepAliveClient[] = [];
@@ -73,7 +73,7 @@ async function collecting(kit: Testkit, meter: CpuMeter, processes: number, seco
   }
 }
 
-/** Payments of somebody new, each request of another profile. */
+/** Payments of new customers, each request for another profile. */
 async function recording(kit: Testkit, meter: CpuMeter, processes: number, seconds: number): Promise<Figure> {
   const script = join(import.meta.dirname, '../tests/chaos/events-api.ts');
   const servers = Array.from(

@@ -19,23 +19,26 @@ import { growthByProcesses } from './growth-processes.ts';
 
 const touchesPerPerson = 50;
 const rounds = 7;
-/** Each of somebody else. */
+/** Each of another customer. */
 const journeys = 21;
 const set = 'bench-growth';
 
 interface Size {
   readonly touches: number;
   readonly conversions: number;
-  /** Of all processes, for one touch. */
+  /** Sum over all processes, per touch. */
   readonly replay_cpu_us: number;
   readonly replay_us: number;
-  /** GET /campaigns over all conversions under linear, for one of them. */
+  /** GET /campaigns over all conversions under linear, per conversion. */
   readonly report_us: number;
-  /** A page of one person's journey. */
+  /** One page of a customer's journey. */
   readonly journey_ms: number;
 }
 
-/** A profile of a million touches, one of ten and one of a hundred million in the same stores; then one and two processes of collector and API. */
+/**
+ * A profile with one million touches, one with ten and one with a hundred million in the same stores; then one and two processes of collector and
+ * API.
+ */
 export const bench: Bench = {
   name: 'growth',
   question: 'How much more does a touch cost in the largest profile, to one in the smallest?',
@@ -92,7 +95,7 @@ async function measureSize(
   const { id: profileId } = await buildProfile(app);
   const people = touches / touchesPerPerson;
   await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson }, progress);
-  // As it stands some time after the rows came.
+  // Merges the parts, as some time after inserts.
   await clickhouse.command(raw('OPTIMIZE TABLE touches FINAL'), {});
   const [cpuBefore, startedAt] = [cpuSeconds(set), performance.now()];
   await replay(
@@ -107,10 +110,10 @@ async function measureSize(
     requestsPerMinute: 600_000,
   });
   const ask = async (path: string): Promise<number> => {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const { statusCode, body } = await api.call({ method: 'GET', url: path, headers });
     if (statusCode !== 200) throw new Error(`${statusCode} ${body.slice(0, 300)}`);
-    return performance.now() - askedAt;
+    return performance.now() - startedAt;
   };
   const report = '/api/v1/campaigns?date_from=2026-01-01&date_to=2026-03-31&model=linear';
   const reports: number[] = [];

@@ -12,12 +12,12 @@ import { columns } from '../packages/clickhouse/tables.ts';
 
 const sizes = { small: 200_000, full: 10_000_000 } as const;
 const visitsPerBrowser = 8;
-/** As the import sends them. */
+/** The batch size of the import. */
 const batch = 10_000;
-/** So many of the rows the bare side inserts: its pace does not change with more. */
+/** The number of rows that the bare side inserts: its pace does not change with more. */
 const mostBare = 500_000;
 
-/** A file of visits from end to end, with a kill -9 on the way: what is read, checked, classified and stored, to the bare insert of the rows it made. */
+/** Imports a file of visits with a kill -9 in between. Our side reads, validates, classifies and stores; the bare side inserts the resulting rows. */
 export const bench: Bench = {
   name: 'import-visits',
   question: 'How many visits a second does the import of a CSV file store, to the bare insert of the same rows?',
@@ -58,7 +58,7 @@ export const bench: Bench = {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
       const megabytes: number[] = [];
-      /** Rows and seconds between the first batch that a run stored and its end: what it takes to start a process is not asked here. */
+      /** Rows and seconds between the first stored batch of a run and its end, which excludes the start of the process. */
       const paced = { rows: 0, seconds: 0 };
       const watch = async (child: ChildProcess, until: (done: number) => boolean) => {
         const before = doneOf(file);
@@ -74,7 +74,7 @@ export const bench: Bench = {
         }
         await ended;
         if (!begun) return;
-        // The note of a run that came to its end is gone.
+        // A completed run deletes its progress file.
         paced.rows += (child.signalCode ? doneOf(file) : rows) - begun.done;
         paced.seconds += (performance.now() - begun.at) / 1_000;
       };
@@ -82,12 +82,12 @@ export const bench: Bench = {
       const isKilled = (done: number) => done >= rows / 3 && first.kill('SIGKILL');
       await watch(first, isKilled);
       const second = importing();
-      let said = '';
+      let output = '';
       second.stdout?.on('data', (text: Buffer) => {
-        said += text;
+        output += text;
       });
       await watch(second, () => false);
-      const counts = JSON.parse(said) as { imported: number; rejected: number };
+      const counts = JSON.parse(output) as { imported: number; rejected: number };
       const stored = await countStored(patient, profileId);
       const bare = await insertBare(patient, bareWarehouse.client, profileId, Math.min(rows, mostBare));
       const ours = paced.rows / paced.seconds;
@@ -113,7 +113,10 @@ export const bench: Bench = {
 
 const pages = ['cart', 'checkout/step-2', 'blog/how-to-choose', 'search?q=red+shoes&page=2'];
 
-/** Browsers that come by an ad, each with a click id of its own, and look at pages after that, among them one of two thousand products: addresses that were read before must not be all there is. */
+/**
+ * Browsers that arrive by an ad, each with its own click id, and then view pages. One of the pages varies among two thousand products, so that caches
+ * of URLs are not always hit.
+ */
 async function writeVisits(file: string, rows: number): Promise<void> {
   const out = createWriteStream(file);
   out.write('client_id,session_id,is_session_start,occurred_at,url,referrer,country,user_agent\n');
@@ -170,7 +173,7 @@ async function countStored(clickhouse: ClickHouse, profileId: string) {
   return { visits: Number(visits), different: Number(different), touches: Number(touches) };
 }
 
-/** The rows as they were stored, made ready beforehand, into empty tables: visits a second. */
+/** Inserts prepared copies of the stored rows into empty tables; returns visits per second. */
 async function insertBare(from: ClickHouse, into: ClickHouse, profileId: string, rows: number): Promise<number> {
   const linesOf = async (table: 'visits' | 'touches', id: 'visit_id' | 'touch_id', last: string) => {
     const found = await from.query(
@@ -186,7 +189,7 @@ async function insertBare(from: ClickHouse, into: ClickHouse, profileId: string,
   let after = { visit: '00000000-0000-0000-0000-000000000000', touch: '00000000-0000-0000-0000-000000000000' };
   while (done < rows) {
     const visits = await linesOf('visits', 'visit_id', after.visit);
-    // As many as these visits had on the whole: one in so many begins with an ad.
+    // The same proportion of touches as in our import: a fixed share of visits begins with an ad.
     const touches =
       done % (batch * visitsPerBrowser) === 0 ? await linesOf('touches', 'touch_id', after.touch) : undefined;
     const startedAt = performance.now();

@@ -10,7 +10,7 @@ const browsers = 40;
 const others = 2_000_000;
 const rounds = 15;
 
-/** Pages of one long journey, over both stores, in a profile with many other visits. */
+/** Pages of one long journey over both stores, in a profile with many other visits. */
 export const bench: Bench = {
   name: 'journeys',
   question:

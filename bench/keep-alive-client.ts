@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Sends prepared requests over connections that stay open, one at a time on each, and counts the answers. A general client
- * would take a good part of the two cores that it is to measure.
+ * Sends prepared requests over keep-alive connections, one at a time on each, and counts the responses. A general HTTP client would use much of the
+ * two cores being measured.
  */
 export class KeepAliveClient {
   readonly #port: number;
@@ -24,7 +24,7 @@ export class KeepAliveClient {
     return this;
   }
 
-  /** Answers a second. Every answer must begin with `expected` and have no body. */
+  /** Responses per second. Every response must begin with `expected` and have no body. */
   async measure(next: () => Buffer, seconds: number, expected: string): Promise<number> {
     const startedAt = performance.now();
     const until = startedAt + seconds * 1_000;
@@ -33,7 +33,7 @@ export class KeepAliveClient {
     return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - startedAt) / 1_000);
   }
 
-  /** Sends all of them; resolves to how many were answered so. */
+  /** Sends all requests; resolves to the number of expected responses. */
   async send(requests: Buffer[], expected: string): Promise<number> {
     const last = () => requests.pop();
     const counts = await Promise.all(this.#sockets.map((socket) => lane(socket, last, expected)));
@@ -45,7 +45,7 @@ export class KeepAliveClient {
   }
 }
 
-/** Until there is no next one. */
+/** Runs until there is no next request. */
 function lane(socket: Socket, next: () => Buffer | undefined, expected: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let answered = 0;

@@ -40,15 +40,15 @@ export interface MarketResult {
   readonly seed: number;
   readonly group: 'chosen' | 'unseen' | 'drawn';
   readonly orders: number;
-  /** How much of what was bought ads caused. */
+  /** The share of purchases that ads caused. */
   readonly causedShare: number;
-  /** By model: the sum over campaigns of what it is off, to the sum of what they caused. */
+  /** By model: the sum of absolute errors over campaigns, divided by the sum of their true effects. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Whether the intervals of calibrated figures held the truth, of how many. */
+  /** How many intervals of calibrated estimates contained the true value, out of how many. */
   readonly held: readonly [number, number];
-  /** Of tests in which nothing was switched off, how many said that something was, at one in ten. */
+  /** The number of A/A tests that reported an effect at the 10% level. */
   readonly falseAlarms: number;
-  /** What following an advice earned, and how often it went the wrong way. */
+  /** The net result of following the advice, and how many changes went in the wrong direction. */
   readonly advice: Readonly<Record<string, { readonly net: number; readonly changes: number; readonly wrong: number }>>;
 }
 
@@ -86,7 +86,7 @@ export function tryMarket(market: DemandMarket, group: MarketResult['group']): M
   };
 }
 
-/** What every model gives each source, in the way of the product: from paths, conversion by conversion. */
+/** The credit of each source under every model, computed as in the product: from paths, conversion by conversion. */
 function creditAll(market: DemandMarket, observed: readonly Observed[]): Map<string, number[]> {
   const watch = { types: sourceCount, from: market.countFrom, until: market.days, lookbackDays };
   const fitters = fittedModelNames.map((model) => fitterOf(model, watch));
@@ -160,7 +160,9 @@ function spendOf(market: DemandMarket, lived: Lived, from = market.countFrom, un
 const isHeldOut = (person: number, campaign: number) =>
   (Math.imul(person + 17, 0x9e3779b1 + 2 * campaign) >>> 15) % 2 === 1;
 
-/** Tests by people of the campaigns of which least is known in money: half of everybody does not see it for four weeks. */
+/**
+ * Person-level experiments on the campaigns with the least certain monetary effect: a random half of people does not see the campaign for four weeks.
+ */
 function calibrateByTests(
   market: DemandMarket,
   lived: Lived,
@@ -168,22 +170,22 @@ function calibrateByTests(
   spends: readonly number[],
 ): Measured[] {
   const worth = lived.value / lived.orders;
-  const known = demandCampaigns.map(({ tactic }, campaign) => ({
+  const priors = demandCampaigns.map(({ tactic }, campaign) => ({
     credit: credits[campaign] ?? 0,
     spend: spends[campaign] ?? 0,
     factor: tactics[tactic].factor,
     kind: tactic,
   }));
-  const byDoubt = known
+  const byDoubt = priors
     .map((one, campaign) => ({ campaign, doubt: priorOf(one).error }))
     .sort((a, b) => b.doubt - a.doubt);
   const tests = byDoubt
     .slice(0, testCount)
     .map(({ campaign }) => ({ campaigns: [campaign], found: testOf(market, campaign, spends[campaign] ?? 0, worth) }));
-  return calibrate(known, tests);
+  return calibrate(priors, tests);
 }
 
-/** What a test says the campaign caused over all counted days: what it measured, by how much was spent to how much was withheld. */
+/** A campaign's effect over all counted days according to an experiment: the measured effect, scaled by total spend over withheld spend. */
 function testOf(market: DemandMarket, campaign: number, spend: number, worth: number): Measured {
   const bought = [new Float64Array(market.people), new Float64Array(market.people)];
   const isOff = (one: number, _ad: number, person: number, day: number) =>
@@ -218,7 +220,7 @@ function testOf(market: DemandMarket, campaign: number, spend: number, worth: nu
   return { value: value * scale, error: error * scale };
 }
 
-/** Tests by places in which nothing was switched off. */
+/** Geo A/A tests, in which nothing was switched off. */
 function falseAlarmsOf({ places, days, countFrom, seed }: DemandMarket, { ordersOfDay }: Lived, tests = 40): number {
   const sum = (place: number, from: number, until: number) =>
     ordersOfDay.subarray(place * days + from, place * days + until).reduce((all, orders) => all + orders, 0);
@@ -236,15 +238,15 @@ function falseAlarmsOf({ places, days, countFrom, seed }: DemandMarket, { orders
   return alarms.filter(Boolean).length / tests;
 }
 
-interface Known {
+interface MarketEstimates {
   readonly truth: readonly number[];
   readonly spends: readonly number[];
   readonly calibrated: readonly Measured[];
   readonly lastTouch: readonly number[];
 }
 
-/** The advice is followed, and the world lived again: what is bought more, less what is spent more. */
-function adviceOf(market: DemandMarket, lived: Lived, { truth, spends, calibrated, lastTouch }: Known) {
+/** Follows the advice and simulates the world again: additional purchases minus additional spend. */
+function adviceOf(market: DemandMarket, lived: Lived, { truth, spends, calibrated, lastTouch }: MarketEstimates) {
   const before = spends.reduce((sum, spend) => sum + spend, 0);
   const follow = (change: (campaign: number) => number) => {
     const changes = truth.map((_, campaign) => change(campaign));
@@ -263,8 +265,8 @@ function adviceOf(market: DemandMarket, lived: Lived, { truth, spends, calibrate
   return {
     last_touch: follow((campaign) => ((lastTouch[campaign] ?? 0) > (spends[campaign] ?? 0) ? 1 : -1)),
     sure: follow((campaign) => {
-      const known = calibrated[campaign];
-      return known ? signs[advise(known, spends[campaign] ?? 0, 1, 0.8).action] : 0;
+      const estimate = calibrated[campaign];
+      return estimate ? signs[advise(estimate, spends[campaign] ?? 0, 1, 0.8).action] : 0;
     }),
   };
 }

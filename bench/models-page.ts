@@ -17,7 +17,7 @@ const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 const rounded = (value: number) => Math.round(value * 100) / 100;
 
-/** Errors by model: on the markets that models were chosen by, and on those that nobody had looked at. */
+/** Errors by model: on the markets used to select models, and on unseen ones. */
 export function errorTable(results: readonly MarketResult[]): ErrorRow[] {
   const [chosen, unseen] = [
     results.filter(({ group }) => group === 'chosen'),

@@ -8,15 +8,15 @@ import { errorsPage, errorTable, publishedFile } from './models-page.ts';
 const people = Number(process.env.BENCH_PEOPLE ?? 120_000);
 const seedsOf = (name: string, fallback: string) =>
   (process.env[name] ?? fallback).split(',').filter(Boolean).map(Number);
-/** Models and their numbers were chosen on these. */
+/** Models and their parameters were selected on these. */
 const chosen = seedsOf('BENCH_CHOSEN', '1,2,3,4');
-/** Nobody looked at these before; of the last three even what kind of world it is was drawn. */
+/** None of these was used for selection; for the last three even the kind of world was drawn at random. */
 const unseen = seedsOf('BENCH_UNSEEN', '101,102,103,104,105,106,107');
 const drawn = seedsOf('BENCH_DRAWN', '201,202,203');
 
 const root = join(import.meta.dirname, '..');
 
-/** What models say of worlds whose truth is known. Writes docs/models.md and the table that GET /models answers with. */
+/** Evaluates models on worlds with known effects. Writes docs/models.md and the error table that GET /models returns. */
 export const bench: Bench = {
   name: 'models',
   question:

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parquet-'));
 let duck: DuckDB;
 let shop: Awaited<ReturnType<typeof openShop>>;
 
-// .ci/run fetches it; elsewhere whoever has run a bench that needs it has it.
+// .ci/run installs it; elsewhere the test runs only after a bench has installed it.
 const isThere = hasDuckDB();
 beforeAll(async () => {
   if (!isThere) return;
@@ -62,15 +62,15 @@ function run(...args: string[]) {
       },
     },
   );
-  return { status, stderr, said: status === 0 ? JSON.parse(stdout) : undefined };
+  return { status, stderr, printed: status === 0 ? JSON.parse(stdout) : undefined };
 }
 
 test.skipIf(!isThere)(
-  'conversions by day read back by DuckDB are the report’s figures under every model, name nobody, and a stopped export goes on',
+  'DuckDB reads exported conversions back as the report’s figures under every model, without personal data, and an interrupted export continues',
   { timeout: 120_000 },
   async () => {
-    // The command by itself: of ten minutes ago there is nothing yet, which is no fault.
-    expect(run().said).toMatchObject({ files: 0, rows: 0, conversions: 0, value: '0' });
+    // Runs the command itself: data of ten minutes ago does not exist yet, which is not an error.
+    expect(run().printed).toMatchObject({ files: 0, rows: 0, conversions: 0, value: '0' });
     rmSync(folder, { recursive: true });
 
     const now = new Date(Date.now() + hourMs);
@@ -95,13 +95,13 @@ test.skipIf(!isThere)(
     const half = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
     expect(half).toMatchObject({ is_whole: false });
     expect(half.days).toHaveLength(4);
-    // A file that was cut off is written again; the others are left as they are.
+    // A truncated file is rewritten; the others stay unchanged.
     const [first] = half.days.filter(({ file }: { file: string | null }) => file !== null);
     truncateSync(join(folder, first.file), 10);
     const manifest = await write();
     expect(manifest).toMatchObject({ is_whole: true, as_of: half.as_of, currency: 'USD', minor_digits: 2 });
     await expect(write(undefined, '2026-05-06')).rejects.toThrow('another export');
-    // In a bucket it is the same.
+    // The same in a bucket.
     const bucket = openStorage(`s3://${s3.bucket}/may`, settings);
     const { as_of } = manifest;
     expect(await write(undefined, undefined, bucket, as_of)).toEqual(manifest);
@@ -129,12 +129,12 @@ test.skipIf(!isThere)(
             row.campaign_name,
             Math.round(row.outcome_value * 100),
           ]);
-        const known = new Set(reported.map((row) => row.campaign_id));
-        expect([...cents].filter(([id, value]) => id !== null && value !== 0 && !known.has(id))).toEqual([]);
+        const reportedIds = new Set(reported.map((row) => row.campaign_id));
+        expect([...cents].filter(([id, value]) => id !== null && value !== 0 && !reportedIds.has(id))).toEqual([]);
         const { data } = await shop.read('/campaigns/unattributed', { ...range, level, model });
         expect(cents.get(null) ?? 0).toBe(Math.round(data.outcome_value * 100));
       }
-    // Day by day it is the manifest, whose days are the report's.
+    // Each day equals the manifest, whose days equal the report's.
     const days = await duck.rows(
       `SELECT day::VARCHAR AS day, count(*)::INT AS rows, count(DISTINCT conversion_id)::INT AS conversions,
         coalesce(sum(last_touch) FILTER (revenue_type = 'cash'), 0)::VARCHAR AS value FROM ${all} GROUP BY 1 ORDER BY 1`,
@@ -146,7 +146,7 @@ test.skipIf(!isThere)(
     );
     const { data: overview } = await shop.read('/overview', range);
     expect(Number(manifest.total.value)).toBe(Math.round(overview.totals.outcome_value * 100));
-    // An id is the one that the API shows.
+    // Ids are those that the API returns.
     const { data: explained } = await shop.read('/explain', { ...range, field: 'outcome_value' });
     const ids = explained.conversions.map(({ conversion_id: id }: { conversion_id: string }) => `'${id}'`);
     const found = await duck.rows(

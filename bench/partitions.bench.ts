@@ -19,27 +19,27 @@ import { CpuMeter } from './cpu.ts';
 const set = 'bench-partitions';
 const inFlight = 24;
 const inBulk = 1_000;
-/** As split-by-profile.sql says. */
+/** As in split-by-profile.sql. */
 const parts = 16;
-const knownCustomers = 1_000;
+const existingCustomers = 1_000;
 
-/** One way of sending payments: how many to a request, how many requests a round, of how many shops, and whether of somebody known. */
+/** A way of sending payments: events per request, requests per round, number of shops, and whether customers exist already. */
 interface Load {
   readonly events: number;
   readonly requests: number;
   readonly shops: number;
-  readonly isKnown: boolean;
+  readonly isExistingCustomer: boolean;
 }
 const loads: Readonly<Record<string, Load>> = {
-  single: { events: 1, requests: 800, shops: 1, isKnown: false },
-  profiles: { events: 1, requests: 800, shops: inFlight, isKnown: false },
-  profiles_known: { events: 1, requests: 800, shops: inFlight, isKnown: true },
-  bulk: { events: inBulk, requests: 6, shops: inFlight, isKnown: false },
+  single: { events: 1, requests: 800, shops: 1, isExistingCustomer: false },
+  profiles: { events: 1, requests: 800, shops: inFlight, isExistingCustomer: false },
+  profiles_known: { events: 1, requests: 800, shops: inFlight, isExistingCustomer: true },
+  bulk: { events: inBulk, requests: 6, shops: inFlight, isExistingCustomer: false },
 };
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What it costs that the tables which grow for ever are split by profile: the same API before two databases, of which one is split. */
+/** Measures the cost of partitioning ever-growing tables by profile: the same API on two databases, one of them partitioned. */
 export const bench: Bench = {
   name: 'partitions',
   question: 'What does an outcome cost in tables that are split by profile, to the same in whole ones?',
@@ -99,7 +99,7 @@ export const bench: Bench = {
   },
 };
 
-/** A database, and an API in a process of its own before it. */
+/** A database, and an API process on it. */
 class Side {
   readonly #agent = new Agent({ connections: inFlight });
   readonly #shops: readonly Headers[];
@@ -136,8 +136,8 @@ class Side {
     const api = new Killable<{ port: number }>(script, [at('tributary_app'), redisUrl, '0', '12']);
     const { port } = await api.start();
     const side = new Side(shops, api, owner, port);
-    // Statements get their names, and those who are known become so.
-    for (const headers of shops) await side.#post(headers, knownCustomers, true);
+    // Warms up: statements are prepared, and customers get created.
+    for (const headers of shops) await side.#post(headers, existingCustomers, true);
     await owner.query('ANALYZE');
     return side;
   }
@@ -146,18 +146,18 @@ class Side {
     return this.#api.pid;
   }
 
-  async send({ events, requests, shops, isKnown }: Load): Promise<void> {
+  async send({ events, requests, shops, isExistingCustomer }: Load): Promise<void> {
     let left = requests;
     const lane = async (_: unknown, place: number) => {
-      while (left-- > 0) await this.#post(this.#shops[place % shops] ?? {}, events, isKnown);
+      while (left-- > 0) await this.#post(this.#shops[place % shops] ?? {}, events, isExistingCustomer);
     };
     await Promise.all(Array.from({ length: inFlight }, lane));
   }
 
-  /** Bytes that an outcome leaves in tables and indexes, and in the log of writes. */
+  /** The bytes per outcome in tables and indexes, and in the WAL. */
   async bytesEach(outcomes: number): Promise<{ at_rest: number; wal: number }> {
     const before = await this.#bytes();
-    await this.send({ events: inBulk, requests: outcomes / inBulk, shops: inFlight, isKnown: false });
+    await this.send({ events: inBulk, requests: outcomes / inBulk, shops: inFlight, isExistingCustomer: false });
     const after = await this.#bytes();
     return {
       at_rest: Math.round((after.at_rest - before.at_rest) / outcomes),
@@ -170,7 +170,7 @@ class Side {
     await Promise.all([this.#agent.close(), this.#owner.end()]);
   }
 
-  async #post(headers: Headers, events: number, isKnown: boolean): Promise<void> {
+  async #post(headers: Headers, events: number, isExistingCustomer: boolean): Promise<void> {
     const payments = Array.from({ length: events }, () => {
       this.#number += 1;
       return {
@@ -178,7 +178,9 @@ class Side {
         idempotency_key: `event-${this.#number}`,
         occurred_at: '2026-05-01T12:00:00Z',
         properties: { value: '19990', currency: 'CLP', branch: 'north' },
-        user_traits: { external_id: isKnown ? `known-${this.#number % knownCustomers}` : `new-${this.#number}` },
+        user_traits: {
+          external_id: isExistingCustomer ? `known-${this.#number % existingCustomers}` : `new-${this.#number}`,
+        },
       };
     });
     const { statusCode, body } = await request(`http://127.0.0.1:${this.#port}/api/v1/events`, {

@@ -6,12 +6,12 @@ import { delivered, messageOf, openTestIngestion } from '../domain/ingestion/ing
 import { makeVisits } from './visits.ts';
 
 const rounds = 7;
-/** What the worker takes from the log at once, and what a browser sends in a request. */
+/** The messages that the worker takes from the stream at once, and the visits in a browser's request. */
 const messages = 200;
 const visitsPerRequest = 10;
 const profiles = 20;
 
-/** What stands between the log and the columns: opening, finding browsers, placing, and the steps that have nothing to do. */
+/** Measures everything between the stream and ClickHouse: decrypting, identifying browsers, assigning visits, and the steps without work. */
 export const bench: Bench = {
   name: 'pipeline',
   question: 'How many visits a second does the worker’s pipeline store, to bare inserts of the same rows?',
@@ -41,7 +41,7 @@ export const bench: Bench = {
       const sides = await alternate(
         rounds,
         () => {
-          // Made beforehand: what they cost the collector is not asked here.
+          // Prepared in advance, so that the collector's cost is not measured.
           const batch = Array.from({ length: messages }, (_, place) =>
             delivered(
               messageOf({
@@ -54,7 +54,7 @@ export const bench: Bench = {
           written.length = 0;
           return perSecond(() => handle(batch));
         },
-        // Under tokens of their own: rows that the engine knows it would not write again.
+        // With unique deduplication tokens: ClickHouse would skip blocks that it knows.
         () =>
           perSecond(() =>
             Promise.all(

@@ -1,5 +1,5 @@
--- What somebody would write by hand who wants nothing but the answer: the same links, windows, paths and exact credits of all six
--- models, in one go over all people, without buckets, versions, history or a look at what stood there before.
+-- A hand-written statement for the result alone: the same links, windows, paths and exact credits of all six models. It runs in one pass over all
+-- customers, without buckets, versions, history or a comparison with existing rows.
 INSERT INTO bare_results
 WITH
     journeys AS

@@ -1,6 +1,6 @@
--- The same work in plain SQL over DuckDB's own tables: links joined, the window, repeats of a session and source, a path of 200,
--- six models in whole minor units by the largest remainder. For one part of the people, because all paths of a million conversions
--- at once want more than 16 GB; the tables are laid out by part, so that each is read once.
+-- The same computation in plain SQL over DuckDB's own tables: joined links, the window, deduplication by session and source, paths of up to 200
+-- touches, six models in whole minor units by largest remainder. It runs on one part of the customers, because all paths of a million conversions at
+-- once need more than 16 GB; the tables are ordered by part, so that each is read once.
 INSERT INTO results
 WITH
 pairs AS (

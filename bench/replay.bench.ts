@@ -16,16 +16,18 @@ import { type DuckDB, openDuckDB } from './duckdb.ts';
 
 const people = Number(process.env.BENCH_PEOPLE ?? 1_000_000);
 const touchesPerPerson = 20;
-/** Whether a touch costs the same in a small and in a large replay: the latter is of several buckets. */
+/** Checks that a touch costs the same in a small and in a large replay, which has several buckets. */
 const flatPeople = (process.env.BENCH_FLAT_PEOPLE ?? '400000,3000000').split(',').map(Number);
-/** Each takes minutes, so what else the machine does evens out within one. */
+/** Each round takes minutes, so that other load on the machine evens out within one. */
 const rounds = 3;
-/** As many as keep each below a few GB. */
+/** Keeps each part below a few GB of memory. */
 const duckdbParts = 4;
 const batchId = '00000000-0000-4000-8000-000000000001';
 const set = 'bench-replay';
 
-/** A whole replay: 20 million touches of 90 days, 1 million conversions, six models. Then the CPU of one of 8 and one of 60 million. */
+/**
+ * A complete replay: 20 million touches of 90 days, 1 million conversions, six models. Then the CPU of one with 8 and one with 60 million touches.
+ */
 export const bench: Bench = {
   name: 'replay',
   question: 'How long do the replay’s statements take, to one written by hand for the same rows, and to DuckDB?',
@@ -70,7 +72,7 @@ export const bench: Bench = {
         figures.staged.push(ours.total);
         figures.bare.push(bare);
       }
-      // By itself: it keeps up to 12 GB, which the sides above should not have to do without.
+      // Runs separately: it uses up to 12 GB, which would be missing for the sides above.
       await withDuckDB(clickhouse, profileId, async (duckdb) => {
         for (let round = 0; round <= rounds; round += 1) {
           const ours = await sides.ours();
@@ -113,7 +115,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** What one side wrote is merged in the background, which the next one shall not pay for. */
+/** Waits for background merges of one side, which would slow the next one down. */
 async function untilQuiet(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
     const [merging] = await clickhouse.query(raw<{ n: string }>('SELECT count() AS n FROM system.merges'), {});
@@ -122,7 +124,7 @@ async function untilQuiet(clickhouse: ClickHouse): Promise<void> {
   }
 }
 
-/** From nothing, as after a restore: the statements alone, and with what comes before them. */
+/** A replay into empty tables, as after a restore: the statements alone, and including their preparation. */
 async function replayed(app: Postgres, clickhouse: ClickHouse, seen: Observation[], profileId: string) {
   for (const table of ['attributed_conversions', 'attribution_history']) {
     await clickhouse.command(raw(`TRUNCATE TABLE ${table}`), {});
@@ -139,7 +141,7 @@ async function replayed(app: Postgres, clickhouse: ClickHouse, seen: Observation
   return { total, statements };
 }
 
-/** Of the whole replay: both engines, and the process that pours the ledger's rows from one into the other. */
+/** The CPU of the complete replay: both engines, and the process that copies rows of the ledger into ClickHouse. */
 async function cpuByTouches(
   app: Postgres,
   clickhouse: ClickHouse,
@@ -202,7 +204,7 @@ async function withDuckDB(
           for (let part = 0; part < duckdbParts; part += 1) await duckdb.run(text.replaceAll('$part', String(part)));
         });
       },
-      sums: async () => told((await duckdb.rows(`SELECT ${sums} FROM results`))[0]),
+      sums: async () => toTotals((await duckdb.rows(`SELECT ${sums} FROM results`))[0]),
     });
   } finally {
     duckdb.close();
@@ -212,7 +214,7 @@ async function withDuckDB(
 
 async function prepareDuckDB(clickhouse: ClickHouse, duckdb: DuckDB, profileId: string, folder: string): Promise<void> {
   const { database } = clickhouse.settings;
-  // fetch() takes no name and password in an address.
+  // fetch() refuses URLs with credentials.
   const { origin, username, password } = new URL(clickhouse.settings.url);
   const headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
   const tables = {
@@ -254,16 +256,16 @@ async function prepareDuckDB(clickhouse: ClickHouse, duckdb: DuckDB, profileId: 
 
 const sums =
   'sum(touch_count) AS touches, sum(last_non_direct) AS places, sum(linear[1]) AS linear, sum(time_decay[1] * 3 + time_decay[-1]) AS decay, sum(position_based[1] * 3 + position_based[-1]) AS position';
-const told = (row: Record<string, unknown> | undefined) =>
+const toTotals = (row: Record<string, unknown> | undefined) =>
   Object.values(row ?? {})
     .map(String)
     .join(' ');
 const sumsOf = async (clickhouse: ClickHouse, from: string) =>
-  told(
+  toTotals(
     (await clickhouse.query(raw<Record<string, string>>(`SELECT ${sums} FROM ${from} WHERE touch_count > 0`), {}))[0],
   );
 
-/** Programs that did other work would be a race of different lengths. */
+/** Verifies that both sides computed the same; otherwise their times would not be comparable. */
 async function compareTotals(clickhouse: ClickHouse, profileId: string, theirs: string): Promise<void> {
   const ours = await sumsOf(
     clickhouse,

@@ -1,6 +1,6 @@
 /**
- * The month's report as one would write it by hand for these tables and nothing else: campaigns only, one currency, no paging, spend told of campaigns
- * themselves. Conversions are added up before anything is joined.
+ * The month's report as a hand-written query for exactly these tables: campaigns only, one currency, no paging, spend reported per campaign.
+ * Conversions are aggregated before any join.
  */
 export const bareReport = {
   last_touch: (profileId: string) =>

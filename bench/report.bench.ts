@@ -16,11 +16,11 @@ const conversions = Number(process.env.BENCH_CONVERSIONS ?? 1_000_000);
 const others = Number(process.env.BENCH_OTHERS ?? 10_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 41);
 
-/** One model of each kind of credit: what the report reads of a conversion differs. */
+/** One model of each kind of credit, because the report reads different columns for them. */
 const models = ['last_touch', 'linear'] as const;
 type Model = (typeof models)[number];
 
-/** GET /campaigns for a month over a million conversions, and the same among ten thousand other profiles. */
+/** GET /campaigns for a month with a million conversions, and the same among ten thousand other profiles. */
 export const bench: Bench = {
   name: 'report',
   question: 'How long does GET /campaigns take for a month of a million conversions, to the best query by hand?',
@@ -34,9 +34,9 @@ export const bench: Bench = {
       requestsPerMinute: 600_000,
     });
     const alone = await openSide(kit, { ...headers });
-    // A database of its own, with the same rows and the others' among them, so that both can be asked in turn.
+    // A separate database with the same rows among other profiles' rows, so that both can be measured alternately.
     const crowded = await openSide({ ...kit, clickhouseDatabase: `${kit.clickhouseDatabase}_crowded` }, { ...headers });
-    // The same rows once more, a tenth of which were others before: as it stood reads those, too.
+    // The same rows once more, a tenth of which replaced others: an as-of report reads those, too.
     const rewritten = await openSide(
       { ...kit, clickhouseDatabase: `${kit.clickhouseDatabase}_rewritten` },
       { ...headers },
@@ -51,7 +51,7 @@ export const bench: Bench = {
         );
       }
       await fillOthers(crowded.clickhouse, profileId, others, progress);
-      // As it stands some time after the rows came.
+      // Merges the parts, as some time after inserts.
       for (const { clickhouse } of [alone, crowded])
         for (const table of ['attributed_conversions', 'touch_sources', 'ad_entities', 'ad_delivery_daily'])
           await clickhouse.command(raw(`OPTIMIZE TABLE ${table} FINAL`), {});
@@ -106,7 +106,7 @@ export const bench: Bench = {
 const p95 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN;
 
-/** The API over one database of ClickHouse, and the report written by hand over the same tables. */
+/** The API on one ClickHouse database, and the hand-written report on the same tables. */
 async function openSide(kit: Parameters<typeof openApi>[0], headers: Record<string, string>) {
   const warehouse = await openWarehouse(kit);
   const clickhouse = createClickHouse({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `npm run bench -- unit-costs` said, as far as the page needs it. */
+/** The part of the output of `npm run bench -- unit-costs` that the page needs. */
 export interface UnitCosts {
   readonly date: string;
   readonly cpu_us: Readonly<Record<Unit, Readonly<Record<string, number>>>>;
@@ -33,10 +33,10 @@ const weighed = [
   'conversion',
 ] as const;
 
-/** Who uses processor time, in the order of a visit's way. */
+/** The processes that use CPU, in the order of a visit's path. */
 const parts = ['collector', 'redis', 'nats', 'worker', 'api', 'postgres', 'clickhouse'] as const;
 
-/** What a business is taken to look like; everything that is computed follows from these and the measured costs. */
+/** The assumptions about a business; every computed figure follows from these and the measured costs. */
 const assumed = {
   outcomesPerVisit: 1 / 50,
   touchesPerVisit: 1 / 10,
@@ -51,7 +51,7 @@ const assumed = {
 const volumes = [1e6, 1e8, 1e10] as const;
 const daySeconds = 86_400;
 
-/** How often each unit happens for one visit. */
+/** How often each unit occurs per visit. */
 const happens: Readonly<Partial<Record<Unit, number>>> = {
   visit_collected: 1,
   visit_stored: 1,
@@ -63,7 +63,7 @@ const happens: Readonly<Partial<Record<Unit, number>>> = {
   report_small: assumed.reportsPerProfile / assumed.visitsPerProfile,
 };
 
-/** Microseconds of a visit and of all that comes with it, by who uses them. */
+/** The CPU microseconds of a visit and everything derived from it, by process. */
 const cpuPerVisit = ({ cpu_us }: UnitCosts, part: string): number =>
   Object.entries(happens).reduce((sum, [unit, times]) => sum + times * (cpu_us[unit as Unit][part] ?? 0), 0);
 
@@ -78,15 +78,15 @@ const bytesPerVisit = ({ bytes }: UnitCosts) => {
   };
 };
 
-/** Things of which there is one, how much of it there is on a large server, and what there is to do when it is used up. */
+/** A resource that exists once: its capacity on a large server, and how to remove the limit. */
 interface Ceiling {
   readonly what: string;
-  /** Visits a day at which it is reached. */
+  /** The visits per day at which it is exhausted. */
   readonly visits: (costs: UnitCosts) => number;
   readonly removedBy: string;
 }
 
-/** Cores that are busy at the peak of a day with so many visits, turned round. */
+/** The visits per day that keep so many cores busy at the daily peak. */
 const untilBusy = (cores: number, usPerVisit: number) => (cores * 1e6 * daySeconds) / (usPerVisit * assumed.peak);
 
 const ceilings: readonly Ceiling[] = [
@@ -129,7 +129,7 @@ const ceilings: readonly Ceiling[] = [
   },
 ];
 
-/** The newest recorded run, or none. */
+/** The latest recorded run. */
 function newestCosts(jsonl: string): UnitCosts {
   const line = jsonl
     .split('\n')
@@ -140,7 +140,7 @@ function newestCosts(jsonl: string): UnitCosts {
   return line;
 }
 
-/** docs/scaling.md with its tables made anew; the rest of it is written by hand. */
+/** docs/scaling.md with regenerated tables; the rest of it is written by hand. */
 export function scalingPage(): string {
   const docs = join(import.meta.dirname, '../docs');
   const costs = newestCosts(readFileSync(join(docs, 'benchmarks.jsonl'), 'utf8'));
@@ -224,7 +224,7 @@ export function ceilingTable(costs: UnitCosts): string {
 const table = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
   [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** To two digits that count: more would pretend. */
+/** Rounded to two significant digits, because the estimate is not more precise. */
 const number = (value: number): string =>
   value === 0 ? '0' : Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 

@@ -5,14 +5,14 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { buildProfile } from '@tributary/testkit';
 import { sql } from 'kysely';
 
-/** Profiles with a few payments each, whose changes are attributed: what benches of attribution stand on. */
+/** Profiles with a few payments each, whose changes are attributed: the data of attribution benches. */
 
 const customers = 4;
 const touchesPerBrowser = 10;
 
 export type Progress = (done: number, total: number, note: string) => void;
 
-/** By profile, the ids of its payments. Each is of a customer with two browsers. */
+/** Maps each profile to the ids of its payments. Each payment's customer has two browsers. */
 export async function fillShops(
   app: Postgres,
   clickhouse: ClickHouse,
@@ -107,7 +107,7 @@ export class Shops {
     this.handler = attribution({ app, clickhouse, now: () => new Date() });
   }
 
-  /** A payment becomes a cent more, which its transaction marks; resolves to the payment and what it is now, in cents. */
+  /** Raises a payment by a cent, which marks its conversion dirty; resolves to the payment and its new value in cents. */
   async change(profileId: string, nth = 0): Promise<{ readonly id: string; readonly cents: number }> {
     const id = this.#payments.get(profileId)?.[nth % customers] ?? '';
     const cents = await this.#app.forProfile(profileId).transaction(async (tx) => {
@@ -120,7 +120,7 @@ export class Shops {
     return { id, cents };
   }
 
-  /** Has them worked out again, though nothing changed. */
+  /** Marks conversions for recomputation although nothing changed. */
   async markAll(profileIds: readonly string[]): Promise<void> {
     for (const profileId of profileIds)
       await this.#app
@@ -132,13 +132,13 @@ export class Shops {
     for (const profileId of profileIds) await this.change(profileId);
   }
 
-  /** As the worker would that has leased these profiles. Resolves to the seconds it took. */
+  /** Attributes as a worker that has leased these profiles. Resolves to the seconds it took. */
   async attribute(profileIds: readonly string[]): Promise<number> {
     const startedAt = performance.now();
-    const taken = await this.#system.unbound.transaction((tx) => this.handler.takeAll(tx, profileIds, 5_000));
+    const claimed = await this.#system.unbound.transaction((tx) => this.handler.takeAll(tx, profileIds, 5_000));
     const held = new Set(profileIds);
     await this.handler.workAll({
-      batches: [...taken].map(([key, one]) => ({ key, ...one })),
+      batches: [...claimed].map(([key, one]) => ({ key, ...one })),
       signal: new AbortController().signal,
       settle: (act) => this.#system.unbound.transaction((tx) => act(tx, held)),
     });

@@ -1,5 +1,5 @@
--- Splits the tables that grow for ever by a hash of the profile, in an empty database (docs/decisions/0080): parts in a schema that only the owner may
--- enter, references between the parts instead of to the tables, none to profiles.
+-- Partitions the ever-growing tables by a hash of the profile, in an empty database (docs/decisions/0080). The partitions are in a schema that only
+-- the owner may access. Foreign keys connect partitions instead of tables, and none point to profiles.
 CREATE SCHEMA parts;
 
 DO $$
@@ -26,9 +26,9 @@ DECLARE
   views oid[] := ARRAY(SELECT DISTINCT r.ev_class FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (tables));
   parts int := 16;
-  -- What belonged to a table, as the catalogue tells it, to be made again for its successor.
+  -- The definitions that belong to a table according to the catalogue, to be recreated for its successor.
   again text[];
-  -- What refers from one of them to another.
+  -- Foreign keys between these tables.
   inner_keys text[];
   statement text;
   one record;
@@ -53,7 +53,7 @@ BEGIN
       replace(pg_get_constraintdef(oid), format('REFERENCES %s(', confrelid::regclass), format('REFERENCES parts.%s_%%1$s(', confrelid::regclass)))
     FROM pg_constraint WHERE contype = 'f' AND confrelid = ANY (tables) AND conrelid = ANY (tables) ORDER BY conname);
 
-  -- Let go of what was made from them.
+  -- Drops the objects that depend on the tables.
   CREATE OR REPLACE FUNCTION mark_merged(profile uuid, loser uuid, outcome_ids uuid[]) RETURNS void LANGUAGE sql AS 'SELECT';
   FOR one IN SELECT v::regclass AS name FROM unnest(views) v ORDER BY v DESC LOOP EXECUTE format('DROP VIEW %s', one.name); END LOOP;
   FOR one IN SELECT conrelid::regclass AS name, conname FROM pg_constraint
@@ -67,8 +67,8 @@ BEGIN
         one.name || '_' || part, one.name, parts, part, one.options);
     END LOOP;
   END LOOP;
-  -- A profile has the same part of each table. Between two parts a reference is held by a plan that is kept; to a table that is split, every row would
-  -- have one made for it.
+  -- A profile is in the same partition of each table. A foreign key between two partitions is checked with a cached plan; for a partitioned table, a
+  -- plan would be made for every row.
   FOREACH statement IN ARRAY inner_keys LOOP
     FOR part IN 0 .. parts - 1 LOOP EXECUTE format(statement, part); END LOOP;
   END LOOP;

@@ -24,10 +24,10 @@ import { buildShop, connect, type Shop } from '../tests/chaos/sync-scene.ts';
 const payments = Number(process.env.BENCH_PAYMENTS ?? 5_000);
 const rounds = 5;
 
-/** What a page of payments leaves in the ledger, each table by itself: the parents come first. */
+/** The tables that a page of payments writes, parents first. */
 const tables = ['customers', 'identifiers', 'outcomes', 'dirty_conversions', 'dirty_customers', 'outbox'] as const;
 
-/** A shop's whole history of payments, read from a provider that answers at once. */
+/** Reads a shop's complete payment history from a provider that responds immediately. */
 export const bench: Bench = {
   name: 'sync',
   question:
@@ -36,12 +36,13 @@ export const bench: Bench = {
 
   async run({ progress }) {
     const kit = await openDrillKit('bench-sync', ['postgres']);
-    const house = new Killable<Pick<Sandbox, 'url' | 'settings'>>(join(import.meta.dirname, 'sync-sandbox.ts'), [
-      String(payments),
-    ]);
+    const sandboxProcess = new Killable<Pick<Sandbox, 'url' | 'settings'>>(
+      join(import.meta.dirname, 'sync-sandbox.ts'),
+      [String(payments)],
+    );
     const agent = new Agent({ connections: 1 });
     try {
-      const { url, settings } = await house.start();
+      const { url, settings } = await sandboxProcess.start();
       const providers = createProviders(loadSettings({ ...settings, PROVIDER_LOCAL_HOSTS: '127.0.0.1' }));
       const outbound = createOutbound({ timeoutMs: 10_000, policy: localDevelopmentTargets });
       const pages: Page[] = [];
@@ -55,7 +56,7 @@ export const bench: Bench = {
         await workOff(kit.system, 'syncs', handler);
         return perSecond(since);
       };
-      // The pages that it asks for, and the rows that they became, are what the bare side reads and writes.
+      // Records the requested pages and the resulting rows, which the bare side then reads and writes.
       const first = await buildShop(kit);
       await sync(first, noting(outbound, pages));
       const rows = await rowsOf(kit.app, first);
@@ -87,7 +88,7 @@ export const bench: Bench = {
       };
     } finally {
       await agent.close();
-      await house.kill();
+      await sandboxProcess.kill();
       await kit.close();
     }
   },
@@ -122,16 +123,16 @@ async function rowsOf(app: Postgres, { id }: Shop): Promise<Rows> {
   return rows;
 }
 
-/** The rows in as many parts as there are pages, as the other shop's. */
+/** Splits the rows into as many parts as there are pages, with the other shop's ids. */
 function portions(table: (typeof tables)[number], all: Rows, [from, to]: [string, string], count: number): string[] {
   const rows = JSON.parse((all[table] ?? '[]').replaceAll(from, to)) as Record<string, unknown>[];
-  // The id of an event is unique over all shops.
+  // Event ids are unique across all shops.
   if (table === 'outbox') for (const row of rows) row.id = randomUUID();
   const size = Math.ceil(rows.length / count);
   return Array.from({ length: count }, (_, nth) => JSON.stringify(rows.slice(nth * size, (nth + 1) * size)));
 }
 
-/** One transaction a page, as whoever writes by hand would that must not lose a page. */
+/** One transaction per page, as in any hand-written program that must not lose a page. */
 const insert = ({ app }: Pick<Testkit, 'app'>, { id }: Shop, nth: number, parts: readonly string[][]) =>
   app
     .forProfile(id)

@@ -11,13 +11,13 @@ const trickleMs = Number(process.env.BENCH_SECONDS ?? 60) * 1_000;
 const everyMs = 5_000;
 const set = 'bench-trickle';
 const rounds = 5;
-/** Profiles of one batch, and how many are worked out one by one beside it: each of those takes as long as all together. */
+/** The profiles of one batch, and how many are attributed individually for comparison: each of those takes as long as the whole batch. */
 const togetherCount = Math.min(400, profileCount);
 const aloneCount = Math.min(10, profileCount);
-/** Looked for this often, which the latencies include. */
-const lookMs = 100;
+/** The polling interval, which the latencies include. */
+const pollMs = 100;
 
-/** Many profiles with a change now and then, as a hosted service has them. */
+/** Many profiles with occasional changes, as in a hosted service. */
 export const bench: Bench = {
   name: 'trickle',
   question: 'How many profiles a second does a worker attribute many together, to one by one?',
@@ -66,7 +66,7 @@ export const bench: Bench = {
   },
 };
 
-/** The same batches of one conversion a profile, in one go and profile by profile, in turn. */
+/** The same batches of one conversion per profile, alternately in one call and profile by profile. */
 async function compareWays(shops: Shops, progress: Progress) {
   const together: number[] = [];
   const alone: number[] = [];
@@ -97,7 +97,7 @@ async function compareWays(shops: Shops, progress: Progress) {
   };
 }
 
-/** Worked out either way, a conversion's row must have the same content. Resolves to how many were compared. */
+/** Both ways must produce rows with the same content. Resolves to the number of compared rows. */
 async function compareRows(shops: Shops, clickhouse: ClickHouse): Promise<number> {
   const some = shops.ids.slice(0, aloneCount);
   const rows = async () => {
@@ -152,7 +152,7 @@ async function trickle(
   };
   let isOver = false;
   const watch = async () => {
-    // Batches overlap, so some versions come after higher ones: what was new some looks ago is read once more.
+    // Batches overlap, so that some versions arrive after higher ones: recent polls are read once more.
     const newest: string[] = [];
     while (!isOver || waiting.size > 0) {
       const rows = await clickhouse.query(
@@ -174,7 +174,7 @@ async function trickle(
       newest.push(rows.at(-1)?.version ?? newest.at(-1) ?? '0');
       progress(Math.round(now - startedAt), trickleMs, `${latencies.length} of ${changes} credited`);
       if (now - startedAt > trickleMs + 60_000) throw new Error(`${waiting.size} payments were never credited.`);
-      await sleep(lookMs);
+      await sleep(pollMs);
     }
   };
   const watching = watch();

@@ -7,7 +7,7 @@ import { type Cpu, CpuMeter } from './cpu.ts';
 
 const set = 'bench-unit-costs';
 
-/** What docs/scaling.md is computed from: processor time and bytes of one of each thing that grows with the business. */
+/** Measures the input of docs/scaling.md: CPU time and bytes of one of each thing that grows with the business. */
 export const bench: Bench = {
   name: 'unit-costs',
   question: 'How much processor does a visit take in all processes, to what the four engines take of it?',

@@ -10,7 +10,7 @@ const pages = [
   'search?q=red+shoes&page=2',
 ];
 
-/** The tracking key of a profile whose plan takes as many visits as a bench sends. */
+/** The tracking key of a profile whose plan includes as many visits as a bench sends. */
 export async function openTracked(app: Postgres): Promise<string> {
   const profile = await buildProfile(app);
   const { key } = await buildTrackingKey(app, profile.id, { allowedHosts: ['shop.example'] });
@@ -22,7 +22,7 @@ export async function openTracked(app: Postgres): Promise<string> {
   return key;
 }
 
-/** A landing with campaign tags, and pages after it. */
+/** A landing page with campaign tags, and pages after it. */
 export function makeVisits(count: number) {
   const session_id = uuid();
   return Array.from({ length: count }, (_, place) =>
@@ -38,7 +38,7 @@ export function makeVisits(count: number) {
   );
 }
 
-/** Each request of another browser, at another address. */
+/** Each request comes from another browser with another address. */
 export function makeRequest(key: string, visits: number): Buffer {
   const body = JSON.stringify({ key, client_id: uuid(), visits: makeVisits(visits) });
   const address = Array.from({ length: 4 }, () => 1 + Math.floor(Math.random() * 220)).join('.');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes whatever is posted, in a process of its own. Says how many it has taken when it is asked. */
+/** Accepts every post in a separate process. Reports the number of accepted requests on request. */
 let taken = 0;
 const server = createServer((request, response) => {
   request.resume().on('end', () => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { auditEntries, openTestkit, type Testkit } from '@tributary/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-// An installation for each: its audit log tells all that was done.
+// Each test gets its own installation, because it asserts the whole audit log.
 let kit: Testkit;
 beforeEach(async () => {
   kit = await openTestkit();
@@ -29,7 +29,7 @@ async function run(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-test('commands pass the rooms of requests: same checks, same entries, and the chains hold', async () => {
+test('commands run the same checks and write the same audit entries as requests, and the audit chains verify', async () => {
   const workspace = await run('workspace', 'create', 'Acme');
   const profile = await run('profile', 'create', workspace.id, 'Shop', '--currency', 'CLP');
   expect(await run('profile', 'privacy', profile.id, 'hipaa')).toMatchObject({ privacyMode: 'hipaa' });
@@ -57,7 +57,7 @@ test('commands pass the rooms of requests: same checks, same entries, and the ch
   expect(await run('audit', 'verify', workspace.id)).toMatchObject({ entries: 5, broken_at: null });
 });
 
-test('init makes all that a business needs to begin, and says what to paste', async () => {
+test('init creates a workspace, profile, goals and keys, and prints what to paste', async () => {
   const made = await run('init', 'Panadería Sur', '--email', 'sur@example.com', '--currency', 'CLP');
   expect(made).toMatchObject({ email: 'sur@example.com', api_key: expect.any(String), password: expect.any(String) });
   expect(made.snippet).toMatch(/<script async src="http[^"]+\/t\.js" data-key="[^"]+"><\/script>/);
@@ -72,7 +72,7 @@ test('init makes all that a business needs to begin, and says what to paste', as
   await expect(run('init', 'Another', '--email', 'sur@example.com')).rejects.toThrow(/has the address/);
 });
 
-test('what a stranger asks first is answered at once: which version, which commands', async () => {
+test('--version and --help answer without settings', async () => {
   const ask = async (word: string) =>
     (await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'main.ts'), word])).stdout;
   expect(await ask('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -1,7 +1,7 @@
 import { type Settings, WrongSettings } from '@tributary/config';
 import { atEveryServer } from '@tributary/postgres';
 
-/** The address of every server of the ledger as its administrator, by the name of the shard. */
+/** The administrator's URL of every server of the ledger, by shard name. */
 export function adminUrlsOf({ databaseAdminUrl, ledgerShards }: Settings): Map<string, string> {
   if (!databaseAdminUrl)
     throw new WrongSettings([

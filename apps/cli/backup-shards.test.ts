@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** A deployment whose home and far servers are two databases. */
+/** The settings of a deployment whose home and far servers are two databases. */
 function settingsOf(home: string, far: string, clickhouse: string, stream: PrivateStream): Settings {
   const server = new URL(kit.database.ownerUrl).host;
   const roles = ['OWNER', 'APP', 'SYSTEM', 'BACKUP'].map((role) => `DATABASE_${role}_URL`);
@@ -61,7 +61,7 @@ function settingsOf(home: string, far: string, clickhouse: string, stream: Priva
 }
 const nameOf = ({ ownerUrl }: { readonly ownerUrl: string }) => new URL(ownerUrl).pathname.slice(1);
 
-test('a ledger of two servers is taken at one moment, and put back as a whole or not at all', async () => {
+test('backs up a ledger of two servers at one moment, and restores both or neither', async () => {
   const { id } = await buildProfile(kit.app);
   const from = settingsOf(
     nameOf(kit.homeDatabase as typeof kit.database),

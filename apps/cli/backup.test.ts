@@ -106,7 +106,7 @@ afterAll(async () => {
   const columns = createClickHouse({ ...clickhouseSettings(emptySettings), database: 'default' });
   await columns.command(raw(`DROP DATABASE IF EXISTS ${emptyName} SYNC`), {});
   await columns.close();
-  // A connection of another role may still be closing, and the owner may not end it.
+  // A connection of another role may still be closing, and the owner cannot terminate it.
   await vi.waitFor(() => kit.owner.unbound.query(sql.raw(`DROP DATABASE IF EXISTS ${emptyName} WITH (FORCE)`)), {
     timeout: 20_000,
     interval: 200,
@@ -117,11 +117,11 @@ afterAll(async () => {
 });
 
 describe('a sealed file', () => {
-  test('of any size reads back as it was; cut, changed, renamed or under another key it does not open', async () => {
+  test('of any size decrypts to its content, and is rejected when truncated, changed, renamed or under another key', async () => {
     const folder = ownFolder();
     const largest = (1 << 20) + 1;
     for (const size of [0, 1, 1 << 20, largest]) {
-      // What does not compress fills more than one frame.
+      // Random data does not compress, so it fills more than one frame.
       const text = randomBytes(size).toString('base64');
       const written = await folder.write(`sizes/${size}`, text);
       await folder.verify(written);
@@ -147,7 +147,7 @@ describe('a sealed file', () => {
   });
 });
 
-test('a backup comes back into empty engines with everything, and without who was erased since', async () => {
+test('restores a backup into empty engines completely, without customers erased since', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
   const post = async (url: string, payload: object) =>
@@ -175,7 +175,7 @@ test('a backup comes back into empty engines with everything, and without who wa
     expect.any(Number),
     expect.any(Number),
   ]);
-  // Nothing of a person stands in the folder in clear.
+  // No personal data is stored in plain text.
   for (const { file } of filesOf(manifest)) expect((await readFile(join(root, file))).includes('example')).toBe(false);
   const clones = await warehouse.client.query(
     raw<{ n: string }>(
@@ -185,16 +185,16 @@ test('a backup comes back into empty engines with everything, and without who wa
   );
   expect(clones).toEqual([{ n: '0' }]);
 
-  // What has not changed in ClickHouse is not copied again.
+  // Unchanged ClickHouse partitions are not copied again.
   const second = await makeBackup(settings, folder, new Date());
   expect(second.clickhouse.partitions.filter(({ file }) => file.includes(second.id))).toEqual([]);
   expect(await listBackups(folder)).toEqual([manifest.id, second.id]);
 
-  // The same in a bucket, over connections that break now and then.
-  let asked = 0;
+  // The same in a bucket, over connections that fail now and then.
+  let requestCount = 0;
   s3.fault = () => {
-    asked += 1;
-    return (['before', 'after', 'amid'] as const)[asked % 12];
+    requestCount += 1;
+    return (['before', 'after', 'amid'] as const)[requestCount % 12];
   };
   const bucket = configuredBackupFolder(
     loadSettings({ ...process.env, BASE_URL: 'http://127.0.0.1', ...s3.environment, ...inBucket }),
@@ -214,10 +214,10 @@ test('a backup comes back into empty engines with everything, and without who wa
     .forProfile(profileId)
     .transaction((tx) => sql<{ hash: string }>`SELECT encode(hash, 'hex') AS hash FROM tombstones`.execute(tx));
 
-  // Not into what is in use, and not under other keys.
+  // Refuses engines that are in use, and other keys.
   await expect(restoreBackup(settings, folder, manifest)).rejects.toThrow(/has tables/);
-  const strange = { ...emptySettings, encryptionKeys: [{ id: 'x', bytes: Buffer.alloc(32) }] };
-  await expect(restoreBackup(strange, folder, manifest)).rejects.toThrow(/ENCRYPTION_KEYS/);
+  const otherKeys = { ...emptySettings, encryptionKeys: [{ id: 'x', bytes: Buffer.alloc(32) }] };
+  await expect(restoreBackup(otherKeys, folder, manifest)).rejects.toThrow(/ENCRYPTION_KEYS/);
   expect(await keysIn(folder, manifest)).toBe(`test:${Buffer.alloc(32, 1).toString('base64')}`);
 
   await restoreBackup(emptySettings, bucket, await readManifest(bucket, 'latest'));
@@ -245,7 +245,7 @@ test('a backup comes back into empty engines with everything, and without who wa
       reason: 'other' as const,
       requestedAt: new Date().toISOString(),
       customerKey: null,
-      // As if two had become one after the backup: the other one is found by the hash alone.
+      // Simulates a merge after the backup: the merged customer is found by its hash alone.
       customerIds: [],
       wasStrong: true,
       tombstones: tombstones.rows.map(({ hash }) => hash),
@@ -262,7 +262,7 @@ test('a backup comes back into empty engines with everything, and without who wa
     messages.push([id, Buffer.from(payload, 'base64').toString()]);
   expect(messages).toEqual([1, 2, 3].map((n) => [`m${n}`, `visit ${n}`]));
 
-  // Past its time a backup goes, with the files that none needs any more; the newest stays.
+  // Expired backups are deleted with the files that no other backup needs; the newest is kept.
   const later = new Date(Date.now() + 40 * 86_400_000);
   expect(await pruneBackups(settings, folder, later)).toBe(1);
   expect(await listBackups(folder)).toEqual([second.id]);
@@ -272,11 +272,11 @@ test('a backup comes back into empty engines with everything, and without who wa
 });
 
 test.each(earlierVersions)(
-  '$name: its data is migrated, and reports say of it what they said then',
+  '$name: its data is migrated, and its reports return the same figures as then',
   async (version) => {
     const earlier = openBackupFolder(openStorage(folderOf(version.name), s3.settings), parseKeys(backupKeys));
     const manifest = await readManifest(earlier, 'latest');
-    const kept = JSON.parse(await readFile(join(folderOf(version.name), 'reports.json'), 'utf8'));
+    const recorded = JSON.parse(await readFile(join(folderOf(version.name), 'reports.json'), 'utf8'));
     const upgraded = await openPrivateStream();
     const name = `test_${randomBytes(6).toString('hex')}`;
     await kit.owner.unbound.query(sql.raw(`CREATE DATABASE ${name}`));
@@ -297,11 +297,11 @@ test.each(earlierVersions)(
       expect([...left.postgres, ...left.clickhouse], 'one run is enough').toEqual([]);
       const upgradedApi = await openApi(kit, { postgres: app, clickhouse });
       const scopes = ['campaigns:read', 'customers:read', 'conversions:read', 'commerce:read'] as const;
-      const { headers } = await buildApiKey(app, kept.profile_id, { scopes, requestsPerMinute: 600_000 });
+      const { headers } = await buildApiKey(app, recorded.profile_id, { scopes, requestsPerMinute: 600_000 });
       const wrong: string[] = [];
       for (const url of questions(version)) {
         const answer = await upgradedApi.fastify.inject({ method: 'GET', url, headers: { ...headers } });
-        wrong.push(...differences(kept.answers[url], answer.json().data ?? answer.body, url));
+        wrong.push(...differences(recorded.answers[url], answer.json().data ?? answer.body, url));
       }
       await upgradedApi.close();
       expect(wrong).toEqual([]);

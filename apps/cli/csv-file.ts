@@ -7,7 +7,7 @@ import type { Format, Rename } from './formats/index.ts';
 const usualBatchSize = 1_000;
 const maxLineCharacters = 4 * 1024 * 1024;
 
-/** A row of a file: its cells by the names of their columns. */
+/** A row of a file: its cells by column name. */
 interface Cells {
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
@@ -19,32 +19,31 @@ interface RejectedRow {
   readonly message: string;
 }
 
-/** How many rows there were, and how many of them became what. */
+/** The number of rows, and of rows per status. */
 export type Counts = Readonly<Record<string, number>> & { readonly rows: number; readonly rejected: number };
 
-/** What became of a batch: a number for each status, and the rejected rows themselves. */
-interface Taken {
+/** The result of a batch: a count per status, and the rejected rows. */
+interface BatchResult {
   readonly rejected: readonly RejectedRow[];
 }
 
 export interface FileImport {
   readonly file: string;
   readonly profileId: string;
-  /** The column that a file of this kind cannot do without. */
+  /** The required column of this kind of file. */
   readonly column: string;
-  /** The columns it may have; any, when absent. */
+  /** The allowed columns; absent: any. */
   readonly columns?: readonly string[];
-  /** Somebody else's file: a record of it becomes rows, or none. */
+  /** A file format of another product: one record becomes any number of rows. */
   readonly format?: Format | undefined;
-  /** Which events of such a file count, and how they are called here. */
+  /** Which events of the file count, and their names here. */
   readonly rename?: Rename | undefined;
-  /** What may become of a row, besides being rejected. */
+  /** The possible statuses of a row besides rejected. */
   readonly statuses: readonly string[];
-  /** How many rows are committed at once. */
   readonly batchSize?: number;
-  /** Looks at a batch, while the one before it is being committed; what it gives commits it, when it is asked to. */
-  readonly take: (rows: readonly Cells[]) => () => Promise<Taken>;
-  /** Whether a run that was stopped is continued, and this one noted for the next. */
+  /** Validates a batch while the previous one is committed; the returned function commits it. */
+  readonly prepareBatch: (rows: readonly Cells[]) => () => Promise<BatchResult>;
+  /** Whether an interrupted run continues, and this run stores its progress. */
   readonly isResumable: boolean;
   readonly progress: (counts: Counts, share: number) => void;
 }
@@ -53,35 +52,35 @@ export const rejectedFile = (file: string) => `${file}.rejected.csv`;
 const progressFile = (file: string) => `${file}.progress.json`;
 
 /**
- * Reads a CSV file from end to end, a batch at a time, whatever its size. After each batch that is committed it notes
- * how far it came. Stopped between the two, the batch is sent once more, and what its rows are known by makes nothing of it.
+ * Reads a CSV file of any size in batches. Stores its progress after each committed batch. If interrupted in between, the batch is sent again, and
+ * the rows' idempotency keys make that harmless.
  */
 export async function importFile(work: FileImport): Promise<Counts> {
   const { file, isResumable } = work;
-  const before = (isResumable && readProgress(work)) || noneOf(work.statuses);
+  const before = (isResumable && readProgress(work)) || zeroCounts(work.statuses);
   if (before.rows === 0) await writeFile(rejectedFile(file), 'line,field,message\n');
   let counts: Counts = before;
   let batch: Cells[] = [];
   const size = statSync(file).size;
   const source = createReadStream(file);
-  const commit = async (rows: number, taken: () => Promise<Taken>) => {
+  const commit = async (rows: number, commitBatch: () => Promise<BatchResult>) => {
     const share = size === 0 ? 1 : source.bytesRead / size;
-    const done = await taken();
+    const done = await commitBatch();
     if (done.rejected.length > 0) await appendFile(rejectedFile(file), done.rejected.map(reportLine).join(''));
     counts = added(counts, rows, done);
-    if (isResumable) noteProgress(work, counts);
-    // The whole is said at the end.
+    if (isResumable) storeProgress(work, counts);
+    // The total is reported at the end.
     work.progress(counts, Math.min(share, 0.99));
   };
 
-  /** While a batch is committed the next is read, and no more than that: memory does not grow with the file. */
-  let underWay: Promise<void> | undefined;
+  /** Commits one batch while the next is read, but no more, so that memory does not grow with the file. */
+  let pendingCommit: Promise<void> | undefined;
   const follow = async (rows: readonly Cells[]) => {
-    const taken = work.take(rows);
-    await underWay;
-    underWay = commit(rows.length, taken);
-    // It is waited for by the next or at the end; until then its failure is nobody's surprise.
-    underWay.catch(() => {});
+    const commitBatch = work.prepareBatch(rows);
+    await pendingCommit;
+    pendingCommit = commit(rows.length, commitBatch);
+    // Prevents an unhandled rejection: the next batch or the end awaits this promise.
+    pendingCommit.catch(() => {});
   };
   const { batchSize = usualBatchSize } = work;
   let seen = 0;
@@ -96,14 +95,17 @@ export async function importFile(work: FileImport): Promise<Counts> {
     }
   }
   if (batch.length > 0) await follow(batch);
-  await underWay;
+  await pendingCommit;
   work.progress(counts, 1);
   if (isResumable) rmSync(progressFile(file), { force: true });
   if (counts.rejected === 0) rmSync(rejectedFile(file), { force: true });
   return counts;
 }
 
-/** The rows of a file, in their order: the same file gives the same rows, so that their number says how far a run came. Some at a time, for one at a time takes as long as reading them. */
+/**
+ * The rows of a file, in order and deterministic, so that a row's number marks the progress of a run. Yields arrays, because yielding single rows
+ * would take as long as reading them.
+ */
 async function* rowsOf(source: Readable, work: FileImport): AsyncGenerator<readonly Cells[]> {
   const { format, rename } = work;
   if (!format) yield* namedCells(source, work);
@@ -129,12 +131,12 @@ async function* namedCells(source: Readable, work: FileImport): AsyncGenerator<C
       if (!header) continue;
       names = columnsOf(header.cells, work);
     }
-    const known = names;
-    yield records.map(({ line, cells }) => ({ line, cells: cellsOf(known, cells) }));
+    const columnNames = names;
+    yield records.map(({ line, cells }) => ({ line, cells: cellsOf(columnNames, cells) }));
   }
 }
 
-/** A line that is no JSON object ends the import: the file is not what it was said to be. */
+/** A line that is not a JSON object ends the import: the file has another format. */
 async function* jsonLines(source: Readable): AsyncGenerator<FileRecord[]> {
   let line = 0;
   let rest = '';
@@ -145,7 +147,7 @@ async function* jsonLines(source: Readable): AsyncGenerator<FileRecord[]> {
       if (record !== null && typeof record === 'object' && !Array.isArray(record))
         return { line, cells: record as FileRecord['cells'] };
     } catch {
-      // Said below.
+      // The error below reports it.
     }
     throw new Error(
       `Line ${line} is no JSON object. The file must have one a line; of an array, "jq -c '.[]'" makes such lines.`,
@@ -172,19 +174,19 @@ function columnsOf(header: readonly string[], { column, columns }: FileImport): 
   return names;
 }
 
-/** A row with too many or too few cells has lost its columns: read by its place it would say something else. */
+/** A row with too many or too few cells is misaligned: its values would end up in the wrong columns. */
 function cellsOf(names: readonly string[], record: readonly string[]): Record<string, string> {
   if (record.length !== names.length) return {};
   return Object.fromEntries(names.map((name, index) => [name, record[index] ?? '']));
 }
 
-const noneOf = (statuses: readonly string[]): Counts => ({
+const zeroCounts = (statuses: readonly string[]): Counts => ({
   rows: 0,
   ...Object.fromEntries(statuses.map((status) => [status, 0])),
   rejected: 0,
 });
 
-function added(counts: Counts, rows: number, { rejected, ...done }: Taken): Counts {
+function added(counts: Counts, rows: number, { rejected, ...done }: BatchResult): Counts {
   const sums = Object.entries<number>(done).map(([status, count]) => [status, (counts[status] ?? 0) + count]);
   return {
     ...counts,
@@ -194,11 +196,11 @@ function added(counts: Counts, rows: number, { rejected, ...done }: Taken): Coun
   };
 }
 
-/** The cells themselves are left out: they are of people, and they stand in the file. */
+/** Leaves the cells out: they are personal data, and the file contains them anyway. */
 const reportLine = ({ line, field, message }: RejectedRow) =>
   `${line},${field},"The field ""${field}"" ${message.replaceAll('"', '""')}."\n`;
 
-/** What a run was about: another profile or a changed file begins anew. */
+/** Identifies a run: another profile or a changed file starts over. */
 function identityOf({ file, profileId }: FileImport) {
   const { size, mtimeMs } = statSync(file);
   return { profile_id: profileId, size, modified_ms: mtimeMs };
@@ -211,22 +213,22 @@ function readProgress(work: FileImport): Counts | undefined {
   return JSON.stringify(about) === JSON.stringify(identityOf(work)) ? counts : undefined;
 }
 
-/** Whole or not at all: a half-written note would be worse than none. */
-function noteProgress(work: FileImport, counts: Counts): void {
+/** Writes and renames, because a half-written progress file would be worse than none. */
+function storeProgress(work: FileImport, counts: Counts): void {
   const path = progressFile(work.file);
   writeFileSync(`${path}.new`, JSON.stringify({ ...identityOf(work), counts }));
   renameSync(`${path}.new`, path);
 }
 
-/** One line that changes on a terminal; elsewhere a line every few seconds. */
+/** One updating line on a terminal; elsewhere a line every few seconds. */
 export function progressLine(): (counts: Counts, share: number) => void {
-  let saidAt = Date.now();
+  let reportedAt = Date.now();
   return ({ rows, rejected }, share) => {
     const line = `${Math.floor(share * 100)}% ${rows.toLocaleString('en')} rows, ${rejected.toLocaleString('en')} rejected`;
     if (process.stderr.isTTY) process.stderr.write(`\r${line}${share === 1 ? '\n' : ''}`);
-    else if (Date.now() - saidAt >= 5_000) {
+    else if (Date.now() - reportedAt >= 5_000) {
       console.error(line);
-      saidAt = Date.now();
+      reportedAt = Date.now();
     }
   };
 }

@@ -16,7 +16,7 @@ async function ours(chunks: readonly Buffer[]): Promise<Read> {
   }
 }
 
-/** What csv-parse makes of the whole. */
+/** The result of csv-parse on the whole input. */
 async function theirs(chunks: readonly Buffer[]): Promise<Read> {
   const options = { bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 262_144 };
   const rows: AsyncIterable<{ record: string[]; info: { lines: number } }> = Readable.from(chunks).pipe(parse(options));
@@ -35,7 +35,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('"', '\r\n', '\r') },
 );
 
-test('a text in any pieces is read as csv-parse reads it, with the same lines and faults', async () => {
+test('reads text in any chunks as csv-parse does, with the same line numbers and errors', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('', '\uFEFF'),
@@ -52,11 +52,11 @@ test('a text in any pieces is read as csv-parse reads it, with the same lines an
   );
 });
 
-test('a row that is longer than any is refused, with a quote that is never closed or without', async () => {
+test('refuses a row above the maximum length, with or without an unclosed quote', async () => {
   for (const begin of ['a,b\n', 'a,b\n"']) {
     const chunks = Array.from({ length: 40 }, (_, place) => Buffer.from((place ? '' : begin) + 'x'.repeat(65_536)));
-    const said = await ours(chunks);
-    expect(said).toBe(await theirs(chunks));
-    expect(said).toContain('at line 2');
+    const records = await ours(chunks);
+    expect(records).toBe(await theirs(chunks));
+    expect(records).toContain('at line 2');
   }
 });

@@ -2,20 +2,20 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { parse } from 'csv-parse/sync';
 
-/** Nobody's row is longer; a quote that is never closed must not read the whole file into memory. */
+/** Longer than any real row; an unclosed quote must not read the whole file into memory. */
 const maxRowBytes = 256 * 1024;
-/** With its quotes, of which a cell has up to twice as many as it says. */
+/** Includes quotes, which can double the length of a cell. */
 const maxRowCharacters = 4 * maxRowBytes;
 
 export interface CsvRecord {
-  /** The one that it ends on. */
+  /** The line on which the record ends. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
 /**
- * The records of a CSV file, some hundreds at a time. Where there is no quote a record is a line, and its cells end at commas: that is
- * most of most files, and split at once. The rest is left to csv-parse, which looks at each byte; a test holds the two together.
+ * The records of a CSV file in arrays of some hundreds. Text without quotes, which is most of most files, is split at line ends and commas, which is
+ * fast. The rest is parsed by csv-parse, which inspects each byte; a test compares both.
  */
 export async function* csvRecords(source: Readable): AsyncGenerator<CsvRecord[]> {
   let decoder: StringDecoder | undefined;
@@ -38,7 +38,7 @@ export async function* csvRecords(source: Readable): AsyncGenerator<CsvRecord[]>
     const end = delimiter ? endOfRecords(rest, delimiter) : 0;
     if (end > 0) yield read(rest.slice(0, end), false);
     rest = rest.slice(end);
-    // Longer than any row may be, which csv-parse says.
+    // Longer than any row may be; csv-parse throws the error.
     if (rest.length > maxRowCharacters) parsed(rest, delimiter, lines);
   }
   rest += decoder?.end() ?? '';
@@ -49,20 +49,20 @@ const byteOrderMark = '\uFEFF';
 
 type Delimiter = '\n' | '\r\n' | '\r';
 
-/** What ends the first line ends every one. Undefined while that cannot be told. */
+/** The first line's delimiter applies to every line. Undefined until it is known. */
 function delimiterOf(text: string): Delimiter | undefined {
   for (const [place, part] of text.split('"').entries()) {
     const at = place % 2 === 0 ? part.search(/[\r\n]/) : -1;
     if (at < 0) continue;
     if (part[at] === '\n') return '\n';
     if (part[at + 1] === '\n') return '\r\n';
-    // At the end of what is known its second half may be on the way.
+    // At the end of a chunk, the line feed may follow in the next one.
     return at + 1 < part.length ? '\r' : undefined;
   }
   return undefined;
 }
 
-/** Behind the last record that is whole: within quotes a line may end and its record go on. */
+/** The end of the last complete record: a line break within quotes does not end a record. */
 function endOfRecords(text: string, delimiter: Delimiter): number {
   let end = 0;
   let from = 0;
@@ -74,7 +74,7 @@ function endOfRecords(text: string, delimiter: Delimiter): number {
   return end;
 }
 
-/** What is in no plain text: a quote, and whatever ends a line in another way. */
+/** Matches text that cannot be split simply: a quote, or another line delimiter. */
 const odd: Readonly<Record<Delimiter, RegExp>> = {
   '\n': /["\r]/,
   '\r\n': /"|\r(?!\n)|(?<!\r)\n/,
@@ -85,7 +85,7 @@ const isPlain = (text: string, delimiter: Delimiter): boolean => !odd[delimiter]
 
 interface Found {
   readonly records: CsvRecord[];
-  /** Those of the file that are read by now. */
+  /** The number of lines read so far. */
   readonly lines: number;
 }
 
@@ -105,7 +105,7 @@ function splitLines(text: string, delimiter: Delimiter, before: number): Found {
 }
 
 function parseText(text: string, delimiter: Delimiter | undefined, before: number, isEnd: boolean): Found {
-  // One record more tells how many lines there were, those of no record too.
+  // An additional record reveals the number of lines, including lines without a record.
   const read = parsed(isEnd ? text : `${text}x`, delimiter, before);
   const lines = before + (isEnd ? 0 : (read.pop()?.info.lines ?? 1) - 1);
   return { records: read.map(({ record, info }) => ({ line: before + info.lines, cells: record })), lines };
@@ -121,7 +121,7 @@ function parsed(text: string, delimiter: Delimiter | undefined, before: number) 
       ...(delimiter && { record_delimiter: delimiter }),
     }) as unknown as { record: string[]; info: { lines: number } }[];
   } catch (error) {
-    // It counts from where the text begins.
+    // csv-parse counts lines from the start of the given text.
     throw new Error(
       (error as Error).message.replace(/at line (\d+)/, (_, line) => `at line ${before + Number(line)}`),
       {

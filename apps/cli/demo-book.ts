@@ -8,7 +8,7 @@ import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/d
 import { createOperator } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 
-/** What the demo must know the next time it is started. It lies beside the demo's data and goes with it. */
+/** The state of the demo between starts. Stored beside the demo's data and deleted with it. */
 export interface DemoBook {
   readonly profileId: string;
   /** A smaller shop of the same workspace. Absent in books of earlier versions. */
@@ -18,17 +18,17 @@ export interface DemoBook {
   readonly email: string;
   readonly password: string;
   readonly key: string;
-  /** Up to which day the market is in the engines; absent: not yet. */
+  /** The day up to which the engines were filled; absent: not yet. */
   readonly filledThrough?: string;
 }
 
-export interface BookKeeper {
+export interface DemoBookStore {
   read(): DemoBook | undefined;
   write(book: DemoBook): void;
 }
 
-/** For the demo whose engines are the set of this name. */
-export function keepDemoBook(set: string): BookKeeper {
+/** For the demo that uses the engines of this set. */
+export function openDemoBook(set: string): DemoBookStore {
   const file = join(import.meta.dirname, '../../.engines', set, 'book.json');
   return {
     read: () => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoBook) : undefined),
@@ -39,7 +39,7 @@ export function keepDemoBook(set: string): BookKeeper {
 /** The second shop sells in Spain, in euros. */
 export const secondShop = { timeZone: 'Europe/Madrid', reportingCurrency: 'EUR', currencies: ['EUR'] } as const;
 
-/** A workspace with two profiles, somebody who may sign in to it, and a key. Nothing is in it yet. */
+/** Creates a workspace with two empty profiles, a member who can sign in, and a key. */
 export async function openDemo(settings: Settings, start: string): Promise<DemoBook> {
   const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 2 });
   const owner = createPostgres({ url: settings.databaseOwnerUrl, poolSize: 1 });

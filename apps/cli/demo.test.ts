@@ -8,7 +8,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { afterAll, expect, test } from 'vitest';
 
 const set = `demo-test-${process.pid}`;
-/** Enough for every campaign to be tested by regions, and few enough for a fill of seconds. */
+/** Enough to test every campaign by regions, and few enough to fill within seconds. */
 const people = 1_500;
 let running: ChildProcess | undefined;
 afterAll(async () => {
@@ -16,8 +16,8 @@ afterAll(async () => {
   await new Supervisor(set).destroy();
 });
 
-/** What it said, from the first line to the last. */
-async function start(): Promise<{ said: string; stop(): Promise<void> }> {
+/** The complete output. */
+async function start(): Promise<{ output: string; stop(): Promise<void> }> {
   const [port, collectorPort] = [await freePort(0), await freePort(0)];
   const child = spawn(
     process.execPath,
@@ -34,13 +34,13 @@ async function start(): Promise<{ said: string; stop(): Promise<void> }> {
     },
   );
   running = child;
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   const ended = once(child, 'exit');
-  await Promise.race([expect.poll(() => said, { timeout: 150_000 }).toContain('Ctrl-C stops it'), ended]);
-  expect(said).toContain('The demo runs');
+  await Promise.race([expect.poll(() => output, { timeout: 150_000 }).toContain('Ctrl-C stops it'), ended]);
+  expect(output).toContain('The demo runs');
   return {
-    said,
+    output,
     async stop() {
       child.kill('SIGINT');
       expect(await ended).toEqual([0, null]);
@@ -49,11 +49,11 @@ async function start(): Promise<{ said: string; stop(): Promise<void> }> {
 }
 
 type Row = { readonly campaign_name: string; readonly spend: number; readonly outcome_count: number };
-const read = (said: string, pattern: RegExp) => pattern.exec(said)?.[1] ?? '';
+const read = (output: string, pattern: RegExp) => pattern.exec(output)?.[1] ?? '';
 
 const dayAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
 
-/** Reports of past days, the closed month, experiments, currencies and the second shop. */
+/** Checks reports of past days, the closed month, experiments, currencies and the second shop. */
 async function checkShops(
   baseUrl: string,
   key: string,
@@ -67,12 +67,12 @@ async function checkShops(
   const lastDay = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10);
   const range = { date_from: `${month}-01`, date_to: lastDay };
 
-  // As of now is now, for days that are over; as of earlier days less had happened.
+  // The current as-of report equals the live report of past days; earlier as-of reports show less.
   const totalsOf = async (as_of?: string) =>
     (await client.readOverview({ query: { ...range, ...(as_of && { as_of }) } })).data.totals;
   const now = await totalsOf();
   const asOfNow = await totalsOf(new Date().toISOString());
-  // The deals of the connected CRM were read a moment ago, after the latest moment that `as_of` can name.
+  // The deals of the connected CRM were synced a moment ago, after the latest time that `as_of` accepts.
   const cash = ({ spend, outcome_count, outcome_value, roas, cac }: typeof now) => ({
     spend,
     outcome_count,
@@ -89,7 +89,7 @@ async function checkShops(
       [Number(fifth[name]), Number(twentieth[name]), Number(now[name])].toSorted((one, other) => one - other),
     ).toEqual([Number(fifth[name]), Number(twentieth[name]), Number(now[name])]);
 
-  // The closed month had figures, and what changed them since has causes.
+  // The closed month had figures, and every later change has a cause.
   const changes = async (field: 'outcome_value' | 'spend') =>
     (await client.readChanges({ query: { ...range, field, from: closing?.as_of ?? '' } })).data;
   const [revenue, spend] = [await changes('outcome_value'), await changes('spend')];
@@ -99,7 +99,7 @@ async function checkShops(
   expect(Number(revenue.unexplained)).toBe(0);
   expect(spend.causes.map(({ causes }) => causes)).toEqual([['delivery']]);
 
-  // Every campaign can be tested by regions; experiments are in the state that their days say.
+  // Every campaign can be tested by regions; the state of experiments matches their dates.
   const { data: campaigns } = await client.listCampaigns({ query: { ...range, limit: 100 } });
   const { data: experiments } = await client.listExperiments();
   expect(experiments.filter(({ state }) => state === 'running').length).toBeLessThanOrEqual(1);
@@ -113,7 +113,7 @@ async function checkShops(
     expect(draft.power?.regions).toBeGreaterThanOrEqual(10);
   }
 
-  // Google is billed in euros, with rates; some customers pay in euros; the second shop reports in euros.
+  // Google is billed in euros, with exchange rates; some customers pay in euros; the second shop reports in euros.
   expect(now.spend).toBeGreaterThan(0);
   const { meta } = await client.readOverview({ query: range });
   expect(meta.exclusions).toEqual([]);
@@ -140,29 +140,29 @@ async function checkShops(
   expect(overview.data.totals.outcome_value).toBeLessThan(Number(now.outcome_value));
 }
 
-test('the demo says who to sign in as and what to ask, and a second start shows the same market', async () => {
+test('demo prints a login and questions to ask, and a second start shows the same market', async () => {
   const first = await start();
-  const [email, password] = [read(first.said, /e-mail +(\S+)/), read(first.said, /password +(\S+)/)];
-  const baseUrl = read(first.said, /(http:\S+) +the console/);
+  const [email, password] = [read(first.output, /e-mail +(\S+)/), read(first.output, /password +(\S+)/)];
+  const baseUrl = read(first.output, /(http:\S+) +the console/);
   await createClient({ baseUrl, session: {} }).signIn({ body: { email, password } });
   expect(await (await fetch(baseUrl)).text()).toContain('<div id="root">');
-  const address = read(first.said, /curl "([^"]+)"/);
-  const key = read(first.said, /Bearer (\w+)/);
+  const address = read(first.output, /curl "([^"]+)"/);
+  const key = read(first.output, /Bearer (\w+)/);
   const ask = async (url: string) =>
     (await (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).json()) as { data: Row[] };
   const { data: before } = await ask(address);
   expect(before.length).toBeGreaterThan(0);
   expect(before.some(({ spend, outcome_count: payments }) => spend > 0 && payments > 0)).toBe(true);
-  expect(first.said).toContain('1,500 of 1,500 people');
-  expect(first.said).not.toContain('Not everything could be set up');
+  expect(first.output).toContain('1,500 of 1,500 people');
+  expect(first.output).not.toContain('Not everything could be set up');
   await checkShops(baseUrl, key, { email, password });
   await first.stop();
 
   const second = await start();
-  expect(second.said).not.toContain('people,');
-  expect(read(second.said, /password +(\S+)/)).toBe(password);
-  const { data: after } = await ask(address.replace(baseUrl, read(second.said, /(http:\S+) +the console/)));
-  // The platforms go on telling, so figures grow; the ads are the same.
+  expect(second.output).not.toContain('people,');
+  expect(read(second.output, /password +(\S+)/)).toBe(password);
+  const { data: after } = await ask(address.replace(baseUrl, read(second.output, /(http:\S+) +the console/)));
+  // Platforms continue to report, so figures grow; the ads stay the same.
   const namesOf = (rows: readonly Row[]) => rows.map(({ campaign_name: name }) => name).toSorted();
   expect(namesOf(after)).toEqual(namesOf(before));
   await second.stop();

@@ -27,7 +27,7 @@ interface Finding {
 function examine(changes: Record<string, string> = {}): Promise<{ code: unknown; findings: Finding[] }> {
   const env = {
     ...process.env,
-    // Vitest has a BASE_URL of its own.
+    // Vitest sets another BASE_URL.
     BASE_URL: 'http://127.0.0.1',
     DATABASE_OWNER_URL: kit.database.ownerUrl,
     DATABASE_APP_URL: kit.database.appUrl,
@@ -52,13 +52,13 @@ function examine(changes: Record<string, string> = {}): Promise<{ code: unknown;
 const of = (findings: readonly Finding[], what: string) =>
   findings.filter((finding) => finding.what === what).map(({ state, detail, advice }) => ({ state, detail, advice }));
 
-// Looked at before a test breaks something: a migration that is taken away and a dead letter stay for the tests after it.
+// Examined before a test breaks something: a removed migration and a dead letter affect later tests.
 let well: Awaited<ReturnType<typeof examine>>;
 beforeAll(async () => {
   well = await examine();
 });
 
-test('what is well is said of each', () => {
+test('reports every check of a healthy installation', () => {
   const { code, findings } = well;
   expect(findings.filter(({ state, what }) => state !== 'ok' && what !== 'disk')).toEqual([]);
   expect(new Set(findings.map(({ what }) => what))).toEqual(
@@ -82,7 +82,7 @@ test('what is well is said of each', () => {
   expect([0, 1]).toContain(code);
 });
 
-test('jobs that failed, work set aside, visits that were bad, dead letters and an engine that only reads, each with what to do', async () => {
+test('reports failed jobs, parked work, invalid visits, dead letters and a read-only engine, each with advice', async () => {
   const { id } = await buildProfile(kit.app);
   await kit.owner.unbound.query(sql`
     INSERT INTO pgboss.job (id, name, state, completed_on)
@@ -112,28 +112,28 @@ test('jobs that failed, work set aside, visits that were bad, dead letters and a
   const readOnly = encodeURIComponent('-c default_transaction_read_only=on');
   const { code, findings } = await examine({ DATABASE_APP_URL: `${kit.database.appUrl}?options=${readOnly}` });
   expect(code).toBe(1);
-  const said = (what: string, detail: RegExp, advice: RegExp) =>
+  const expectFinding = (what: string, detail: RegExp, advice: RegExp) =>
     expect(of(findings, what), what).toContainEqual({
       state: 'wrong',
       detail: expect.stringMatching(detail),
       advice: expect.stringMatching(advice),
     });
-  said('jobs', /^3 of "forget-expired" failed/, /Deletes stored answers.*runs again by itself/);
-  said('set aside', /^1 piece/, /work list.*work retry/);
-  said('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
-  said('dead letters', /^1 message/, /replay-dead --dry-run/);
-  said('postgres', /tributary_app may only read/, /failover/);
-  said('upgrade', /^PostgreSQL waits for 1 migration\(s\): \d{4}_.*; about \d+ s$/, /tributary migrate/);
-  said('upgrade', /^ClickHouse has been migrated by a later version: 9999_later/, /Run that version/);
+  expectFinding('jobs', /^3 of "forget-expired" failed/, /Deletes stored answers.*runs again by itself/);
+  expectFinding('set aside', /^1 piece/, /work list.*work retry/);
+  expectFinding('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
+  expectFinding('dead letters', /^1 message/, /replay-dead --dry-run/);
+  expectFinding('postgres', /tributary_app may only read/, /failover/);
+  expectFinding('upgrade', /^PostgreSQL waits for 1 migration\(s\): \d{4}_.*; about \d+ s$/, /tributary migrate/);
+  expectFinding('upgrade', /^ClickHouse has been migrated by a later version: 9999_later/, /Run that version/);
 });
 
-test('an engine that does not answer is named, and the others are looked at all the same', async () => {
+test('names an engine that does not answer and still examines the others', async () => {
   const { findings } = await examine({ REDIS_URL: 'redis://127.0.0.1:1', CLICKHOUSE_URL: 'http://127.0.0.1:1' });
   for (const what of ['redis', 'clickhouse']) expect(of(findings, what)[0]?.state, what).toBe('wrong');
   expect(of(findings, 'nats')[0]?.state).toBe('ok');
 });
 
-test('of a cluster each node is named, and one that is away hides nothing of the others', async () => {
+test('names each node of a cluster, and an unreachable one does not hide the others', async () => {
   const nodes = `${kit.clickhouseUrl},http://127.0.0.1:1`;
   const { findings } = await examine({ CLICKHOUSE_CLUSTER: 'tributary', CLICKHOUSE_NODES: nodes });
   const { host } = new URL(kit.clickhouseUrl);
@@ -147,7 +147,7 @@ test('of a cluster each node is named, and one that is away hides nothing of the
   ]);
 });
 
-test('a move of a workspace that was cut short is told by what it keeps', async () => {
+test('detects an interrupted workspace move by its replication slot', async () => {
   const admin = new pg.Client({ connectionString: kit.database.ownerUrl.replace('tributary_owner', 'postgres') });
   await admin.connect();
   const slot = `tributary_move_${uuid().slice(-12)}`;

@@ -16,7 +16,7 @@ import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-// Each run of the command is a process of its own.
+// Each run of the command is a separate process.
 
 let kit: Testkit;
 let api: TestApi;
@@ -56,12 +56,12 @@ const run = (...args: string[]) =>
       BACKUP_RETENTION_DAYS: '14',
     };
     const command = [join(import.meta.dirname, 'main.ts'), 'erasure', 'verify', ...args];
-    execFile(process.execPath, command, { env }, (error, out, said) =>
-      resolve({ code: error ? Number(error.code) : 0, out, error: said }),
+    execFile(process.execPath, command, { env }, (error, out, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, out, error: stderr }),
     );
   });
 
-test('a search that finds nobody is certified and signed; one that finds somebody ends with 1', async () => {
+test('a search without remains is certified and signed; one with remains exits with 1', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
   const post = async (url: string, payload: object) =>
@@ -91,6 +91,6 @@ test('a search that finds nobody is certified and signed; one that finds somebod
     .transaction((tx) => sql`UPDATE customers SET first_name = 'ana@example.cl' WHERE erased_at IS NULL`.execute(tx));
   const found = await run(erasure_id, '--profile', profileId);
   expect([found.code, JSON.parse(found.out).certificate.found]).toEqual([1, 1]);
-  const nobody = await run('018f0000-0000-7000-8000-000000000000', '--profile', profileId);
-  expect([nobody.code, nobody.error]).toEqual([1, expect.stringMatching(/no such erasure/)]);
+  const unknownErasure = await run('018f0000-0000-7000-8000-000000000000', '--profile', profileId);
+  expect([unknownErasure.code, unknownErasure.error]).toEqual([1, expect.stringMatching(/no such erasure/)]);
 });

@@ -48,20 +48,20 @@ const startOf = (what: string, ...args: string[]) => {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = { out: '', error: '' };
+  const output = { out: '', error: '' };
   child.stdout.on('data', (data: Buffer) => {
-    said.out += data;
+    output.out += data;
   });
   child.stderr.on('data', (data: Buffer) => {
-    said.error += data;
+    output.error += data;
   });
-  return { child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+  return { child, output, ended: once(child, 'close').then(([code]) => code as number | null) };
 };
 const run = (...args: string[]) => runOf('outcomes', ...args);
 const runOf = async (what: string, ...args: string[]) => {
-  const { said, ended } = startOf(what, '--profile', profileId, '--json', ...args);
+  const { output, ended } = startOf(what, '--profile', profileId, '--json', ...args);
   const code = await ended;
-  return { code, error: said.error, counts: said.out ? JSON.parse(said.out) : undefined };
+  return { code, error: output.error, counts: output.out ? JSON.parse(output.out) : undefined };
 };
 const outcomes = () =>
   kit.app
@@ -70,7 +70,7 @@ const outcomes = () =>
 const write = (...lines: string[]) => writeFileSync(file, `${lines.join('\n')}\n`);
 
 describe('a file of outcomes', () => {
-  test('is recorded as POST /events would record it, and a column of another name is a property', async () => {
+  test('is recorded as POST /events would record it, with unknown columns as properties', async () => {
     write(
       'event_name,idempotency_key,occurred_at,value,currency,external_id,email,branch',
       'payment_received,p-1,2026-05-01T12:00:00Z,1990.50,CLP,c-1,Ana@Example.com,"Norte, 2"',
@@ -92,14 +92,14 @@ describe('a file of outcomes', () => {
     expect(rows[0]?.customer_id).toBe(rows[2]?.customer_id);
   });
 
-  test('again is no second outcome, with a key or without', async () => {
+  test('creates no duplicates when imported again, with or without a key', async () => {
     write('event_name,idempotency_key,value,currency', 'payment_received,p-1,7,CLP', 'lead_created,,,');
     await run();
     expect((await run()).counts).toMatchObject({ recorded: 0, duplicate: 2 });
     expect(await outcomes()).toHaveLength(2);
   });
 
-  test('a bad row costs only itself, and the report says which line and why, without its cells', async () => {
+  test('skips only the invalid row, and reports its line and reason without its cells', async () => {
     write(
       'event_name,idempotency_key,value,currency,email',
       'payment_received,p-1,7,CLP,one@example.com',
@@ -121,14 +121,14 @@ describe('a file of outcomes', () => {
     expect(report).not.toContain('secret');
   });
 
-  test('--dry-run says the same and records nothing', async () => {
+  test('reports the same with --dry-run and records nothing', async () => {
     write('event_name,value', 'payment_received,7', 'lead_created,');
     const { code, counts } = await run('--dry-run');
     expect([code, counts]).toEqual([1, expect.objectContaining({ rows: 2, recorded: 0, rejected: 1 })]);
     expect(await outcomes()).toHaveLength(0);
   });
 
-  test('killed and run again it goes on where it stopped, and nothing is doubled', async () => {
+  test('continues after being killed, without duplicates', async () => {
     const total = 6_000;
     write(
       'event_name,idempotency_key,value,currency,external_id',
@@ -143,13 +143,13 @@ describe('a file of outcomes', () => {
     expect(early).toBeLessThan(total);
     const { counts } = await run();
     expect(counts).toMatchObject({ rows: total, rejected: 0 });
-    // What the first run noted was not sent again.
+    // Rows within the stored progress were not sent again.
     expect(counts.duplicate).toBeLessThanOrEqual(1_000);
     expect(await outcomes()).toHaveLength(total);
     expect(existsSync(`${file}.progress.json`)).toBe(false);
   });
 
-  test('of another product is read as its rows mean, and again it is the same', async () => {
+  test('of another product is mapped by its format, and is unchanged when imported again', async () => {
     write(
       'Name,Email,Financial Status,Paid at,Currency,Total,Lineitem name,Refunded Amount,Id',
       '#1,ana@example.com,partially_refunded,2026-05-01 09:30:00 -0400,CLP,1990,Boots,500,11',
@@ -168,24 +168,24 @@ describe('a file of outcomes', () => {
       file,
       `${JSON.stringify({ event: 'paid', uuid: 'u-1', distinct_id: 'c-1', properties: { value: 7, currency: 'CLP' } })}\n[]\n`,
     );
-    const { said, ended } = start('--profile', profileId, '--format', 'posthog', '--dry-run');
-    expect([await ended, said.error]).toEqual([1, expect.stringContaining('Line 2 is no JSON object')]);
+    const { output, ended } = start('--profile', profileId, '--format', 'posthog', '--dry-run');
+    expect([await ended, output.error]).toEqual([1, expect.stringContaining('Line 2 is no JSON object')]);
   });
 
   test.each([
     ['no such profile', () => write('event_name', 'x'), '018f0000-0000-7000-8000-000000000000', 'no such profile'],
     ['no event_name', () => write('name', 'x'), undefined, '"event_name"'],
     ['a column twice', () => write('event_name,value,value', 'x,1,2'), undefined, '"value" is named twice'],
-  ])('%s is said, and nothing recorded', async (_, prepare, profile, words) => {
+  ])('%s: the import is refused and records nothing', async (_, prepare, profile, words) => {
     prepare();
-    const { said, ended } = start('--profile', profile ?? profileId);
+    const { output, ended } = start('--profile', profile ?? profileId);
     expect(await ended).toBe(1);
-    expect(said.error).toContain(words);
+    expect(output.error).toContain(words);
     expect(await outcomes()).toHaveLength(0);
   });
 });
 
-test('a file of visits: dry run, killed and run again, and each of them is there once', async () => {
+test('a file of visits supports a dry run, and continues after being killed without duplicates', async () => {
   const total = 30_000;
   const row = (index: number) =>
     `browser-${index % 4_000},2026-05-${String(1 + (index % 28)).padStart(2, '0')}T10:00:00.${String(index % 1_000).padStart(3, '0')}Z,https://shop.example/p/${index},https://www.google.com/`;
@@ -215,7 +215,7 @@ test('a file of visits: dry run, killed and run again, and each of them is there
   expect(await stored()).toEqual({ visits: String(total), browsers: '4000', touches: String(total) });
 });
 
-test('a file of customers is taken as the route takes its rows', async () => {
+test('a file of customers is accepted as the route accepts its rows', async () => {
   write(
     'email,phone,external_id,first_name',
     'ana@example.com,,c-1,Ana',

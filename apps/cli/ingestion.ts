@@ -3,7 +3,7 @@ import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
 import type { Ledgers } from './ledgers.ts';
 
-/** The worker's pipeline, for commands that put visits through it. */
+/** The worker's pipeline, for commands that process visits with it. */
 export async function openPipeline({ app, platform, settings }: Ledgers): Promise<Ingestion> {
   const ring = await platform.keys(app);
   return openIngestion({

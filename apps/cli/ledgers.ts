@@ -5,16 +5,16 @@ import { type Platform, withPlatform } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 
 export interface Ledgers {
-  /** Behind the walls, like a request. */
+  /** Bound by row-level security, like a request. */
   readonly app: Postgres;
-  /** Changes something and leaves an audit entry, like a request. */
+  /** Makes changes and writes audit entries, like a request. */
   readonly operator: Operator;
   readonly platform: Platform;
   readonly settings: Settings;
   readonly now: Date;
 }
 
-/** For a command over the ledger; what it opens of the platform besides is closed with it. */
+/** Opens the ledger for a command, and closes it together with everything that the command opened of the platform. */
 export const withLedgers = <T>(work: (ledgers: Ledgers) => Promise<T>): Promise<T> =>
   withPlatform(async (platform) => {
     const app = await platform.postgres('app', { poolSize: 2 });

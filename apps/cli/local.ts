@@ -5,7 +5,7 @@ import { Supervisor } from '@tributary/engines';
 
 const secretsFile = join(import.meta.dirname, '../../.engines/local-secrets.json');
 
-/** Keys of this machine's own, made once, unless the environment brings others. */
+/** Encryption keys for this machine, generated once, unless the environment has its own. */
 export function localSecrets(): Record<string, string> {
   if (process.env.ENCRYPTION_KEYS) return {};
   if (!existsSync(secretsFile)) {
@@ -16,9 +16,9 @@ export function localSecrets(): Record<string, string> {
   return JSON.parse(readFileSync(secretsFile, 'utf8'));
 }
 
-/** On a developer's machine the private engines may stand on other ports than the usual; what the environment says comes first. */
+/** On a developer's machine the local engines may use other ports; settings in the environment take precedence. */
 export async function useLocalEngines(): Promise<void> {
-  const known = await new Supervisor().knownAddresses();
+  const addresses = await new Supervisor().knownAddresses();
   const secrets = existsSync(secretsFile) ? localSecrets() : {};
-  for (const [name, value] of Object.entries({ ...known, ...secrets })) process.env[name] ||= value;
+  for (const [name, value] of Object.entries({ ...addresses, ...secrets })) process.env[name] ||= value;
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
-import { explain } from './output.ts';
+import { printError } from './output.ts';
 
 interface Entry {
   readonly about: string;
-  /** Only the command that is meant is read: the rooms behind all of them take seconds. */
+  /** Loads only the requested command: the modules of all commands take seconds to load. */
   readonly load: () => Promise<Command>;
 }
 
@@ -135,7 +135,7 @@ const program = new Command('tributary')
   .showHelpAfterError('Run it with --help to see what it takes.')
   .configureHelp({ sortSubcommands: false });
 
-const word = process.argv.slice(2).find((said) => !said.startsWith('-') && said !== 'help') ?? '';
+const word = process.argv.slice(2).find((argument) => !argument.startsWith('-') && argument !== 'help') ?? '';
 const meant = aliases[word] ?? word;
 for (const [name, { about, load }] of Object.entries(commands)) {
   const command = (name === meant ? await load() : new Command(name)).description(about);
@@ -143,7 +143,7 @@ for (const [name, { about, load }] of Object.entries(commands)) {
   program.addCommand(alias ? command.alias(alias) : command);
 }
 
-// `up` and `demo` start engines themselves, `conformance` needs none; every other command finds those that `up` started.
+// `up` and `demo` start engines themselves, `conformance` needs none; every other command uses those that `up` started.
 program.hook('preAction', async (_program, command) => {
   if (['up', 'demo', 'conformance'].includes(command.name())) return;
   const { useLocalEngines } = await import('./local.ts');
@@ -153,6 +153,6 @@ program.hook('preAction', async (_program, command) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  explain(error);
+  printError(error);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
-/** What a command says: a table for people, JSON for programs. */
-export function show(rows: readonly Record<string, unknown>[], asJson: boolean | undefined, empty: string): void {
+/** Prints the output of a command: a table for people, JSON for programs. */
+export function printRows(rows: readonly Record<string, unknown>[], asJson: boolean | undefined, empty: string): void {
   if (asJson) console.log(JSON.stringify(rows, null, 2));
   else if (rows.length === 0) console.log(empty);
   else
@@ -8,8 +8,8 @@ export function show(rows: readonly Record<string, unknown>[], asJson: boolean |
     );
 }
 
-/** One thing that was made or changed. */
-export function tell(fields: Record<string, unknown>, asJson: boolean | undefined, sentence: string): void {
+/** Prints one created or changed item. */
+export function printItem(fields: Record<string, unknown>, asJson: boolean | undefined, sentence: string): void {
   if (asJson) {
     console.log(JSON.stringify(fields, null, 2));
     return;
@@ -18,7 +18,7 @@ export function tell(fields: Record<string, unknown>, asJson: boolean | undefine
   for (const [name, value] of Object.entries(fields)) console.log(`  ${name.padEnd(16)} ${readable(value)}`);
 }
 
-export function explain(error: unknown): void {
+export function printError(error: unknown): void {
   const { message, code } = error as Error & { code?: string };
   console.error(message || String(error));
   if (code === 'ECONNREFUSED')

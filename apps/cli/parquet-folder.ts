@@ -6,7 +6,7 @@ import { Meter, NotThere, readText, type Storage, writeMade } from '@tributary/s
 import { attributionModelNames } from '@tributary/vocabulary';
 import { z } from 'zod';
 
-/** What is written. A day without conversions has no file. Money is in minor units. */
+/** An exported day. A day without conversions has no file. Money is in minor units. */
 const Day = z.object({
   day: z.string(),
   file: z
@@ -36,35 +36,35 @@ const Manifest = z.object({
 });
 type Manifest = z.infer<typeof Manifest>;
 
-type Asked = Parameters<typeof openAttributedDays>[2];
+type ExportContext = Parameters<typeof openAttributedDays>[2];
 
 export interface ParquetExport {
-  /** A folder or a bucket; an export that was stopped there goes on. */
+  /** A folder or a bucket; an export that was interrupted there is resumed. */
   readonly storage: Storage;
   readonly dateFrom: string;
   readonly dateTo: string;
-  /** Undefined: the latest moment that is settled. */
+  /** Undefined: the latest settled time. */
   readonly asOf?: string | undefined;
   readonly progress: (done: number, total: number) => void;
 }
 
 /**
- * Writes a file for each day and a manifest beside them, after every day anew: whoever is stopped goes on with the days that are missing, at the
- * moment at which it began. What is written of a day is held against the report of the day, and the days against the report of all of them.
+ * Writes a file per day and a manifest, which is rewritten after every day: an interrupted run continues with the missing days, as of its original
+ * time. Each day is compared with the day's report, and their sum with the report of the whole range.
  */
-export async function exportParquet(wanted: ParquetExport, asked: Asked): Promise<Manifest> {
-  const { storage, dateFrom, dateTo, progress } = wanted;
+export async function exportParquet(options: ParquetExport, context: ExportContext): Promise<Manifest> {
+  const { storage, dateFrom, dateTo, progress } = options;
   const range = { date_from: dateFrom, date_to: dateTo };
-  const known = await readManifest(storage);
-  const { profileId } = asked.caller;
+  const existing = await readManifest(storage);
+  const { profileId } = context.caller;
   const isOther =
-    known &&
-    (known.profile_id !== profileId ||
-      known.date_from !== dateFrom ||
-      known.date_to !== dateTo ||
-      (wanted.asOf !== undefined && new Date(wanted.asOf).toISOString() !== known.as_of));
+    existing &&
+    (existing.profile_id !== profileId ||
+      existing.date_from !== dateFrom ||
+      existing.date_to !== dateTo ||
+      (options.asOf !== undefined && new Date(options.asOf).toISOString() !== existing.as_of));
   if (isOther) throw new Error('The folder holds another export. Choose an empty one.');
-  const source = await openAttributedDays(known?.as_of ?? wanted.asOf ?? asked.now.toISOString(), range, asked);
+  const source = await openAttributedDays(existing?.as_of ?? options.asOf ?? context.now.toISOString(), range, context);
   const all = daysOf(dateFrom, dateTo);
   const days: Manifest['days'] = [];
   const manifest = (isWhole: boolean): Manifest => ({
@@ -81,8 +81,8 @@ export async function exportParquet(wanted: ParquetExport, asked: Asked): Promis
     days,
   });
   for (const day of all) {
-    asked.signal.throwIfAborted();
-    const before = known?.days.find((one) => one.day === day);
+    context.signal.throwIfAborted();
+    const before = existing?.days.find((one) => one.day === day);
     days.push(before && (await isThere(storage, before)) ? before : await writeDay(day));
     await writeManifest(storage, manifest(false));
     progress(days.length, all.length);
@@ -98,21 +98,21 @@ export async function exportParquet(wanted: ParquetExport, asked: Asked): Promis
   async function writeDay(day: string): Promise<Manifest['days'][number]> {
     const { read, rows, ...figures } = await source.open(day);
     if (rows === 0) return { day, file: null, bytes: 0, sha256: null, rows, ...figures };
-    // Whoever reads folders by their names has the day as a column.
+    // Hive partitioning: readers that understand folder names get the day as a column.
     const file = `day=${day}/conversions.parquet`;
     const meter = new Meter();
-    await writeMade(storage, file, addAbortSignal(asked.signal, await read()), meter);
+    await writeMade(storage, file, addAbortSignal(context.signal, await read()), meter);
     return { day, file, ...meter.result(), rows, ...figures };
   }
 }
 
 const manifestFile = 'manifest.json';
 /** Enough for one line per day over many years. */
-const mostManifestBytes = 16 << 20;
+const maxManifestBytes = 16 << 20;
 
 async function readManifest(storage: Storage): Promise<Manifest | undefined> {
   try {
-    return Manifest.parse(JSON.parse(await readText(storage.read(manifestFile), mostManifestBytes)));
+    return Manifest.parse(JSON.parse(await readText(storage.read(manifestFile), maxManifestBytes)));
   } catch (error) {
     if (error instanceof NotThere) return undefined;
     if (error instanceof SyntaxError || error instanceof RangeError || error instanceof z.ZodError)

@@ -1,4 +1,4 @@
-/** How far a long command is: a bar with rate and time left on a terminal, a line every few seconds elsewhere. On stderr. */
+/** The progress of a long command on stderr: a bar with rate and time left on a terminal, a line every few seconds elsewhere. */
 export function showProgress(what: string): (done: number, total: number) => void {
   const startedAt = performance.now();
   const { isTTY } = process.stderr;

@@ -39,20 +39,20 @@ const rates = async () =>
     )
   ).rows.map(({ line }) => line);
 
-test('a file of one’s own becomes rates, with the dollar of each day; again it corrects them', async () => {
+test("imports a custom file of rates with each day's dollar rate, and importing again corrects them", async () => {
   const { stdout } = await importRates('day,currency,per_usd', '2026-05-04,CLP,951.23', '2026-05-05,PEN,3.7');
   expect(JSON.parse(stdout)).toEqual({ rates: 2, outcomes_converted: 0 });
   await importRates('day,currency,per_usd', '2026-05-04,CLP,950');
   expect(await rates()).toEqual(['2026-05-04 CLP 950', '2026-05-04 USD 1', '2026-05-05 PEN 3.7', '2026-05-05 USD 1']);
 });
 
-test('what the file says of a day no bank overwrites', async () => {
+test("imported rates are never overwritten by a bank's", async () => {
   await importRates('day,currency,per_usd', '2026-05-07,CLP,940');
   await saveRates(kit.system, 'ecb', [{ day: '2026-05-07', currency: 'CLP', units: '945', usd: '1' }]);
   expect(await rates()).toContain('2026-05-07 CLP 940');
 });
 
-test('payments that waited for a rate have it with the import', async () => {
+test('payments without a rate are converted by the import', async () => {
   const shop = await openEventSender(kit, api);
   await shop.post(paymentEvent({ value: '37', currency: 'BOB', day: 11 }));
   const worth = async () =>
@@ -63,7 +63,7 @@ test('payments that waited for a rate have it with the import', async () => {
   expect(await worth()).toEqual([4_500]);
 });
 
-test('a row that is no rate is named by its line', async () => {
+test('an invalid row is reported with its line', async () => {
   await expect(importRates('day,currency,per_usd', '2026-05-06,CLP,"951,23"')).rejects.toThrow('Line 2 is no rate');
   expect((await rates()).join()).not.toContain('2026-05-06');
 });

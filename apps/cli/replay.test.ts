@@ -24,7 +24,7 @@ const replay = async (...args: string[]) => {
   return JSON.parse(stdout);
 };
 
-test('replay --new-rules works out every profile that waits for it, once', async () => {
+test('replay --new-rules replays every profile that waits for it, once', async () => {
   for (let n = 0; n < 2; n += 1) await buildProfile(kit.app);
   await kit.owner.unbound.query(sql`SELECT rules_changed()`);
   expect(await replay('--new-rules')).toEqual({ profiles: 2, state: 'done' });

@@ -15,13 +15,13 @@ export interface Local {
   readonly settings: Settings;
 }
 
-/** Brings up all that our own processes need on this machine: engines, schemas, the files of console and documentation. */
+/** Prepares everything that our processes need on this machine: engines, schemas, the built files of console and documentation. */
 export async function prepareLocal(supervisor: Supervisor, options: { readonly install?: boolean }): Promise<Local> {
   if (options.install) await supervisor.install(undefined, (line) => console.log(line));
-  await refuseTakenPorts(loadSettings({ ...localSecrets(), ...process.env }));
+  await refusePortsInUse(loadSettings({ ...localSecrets(), ...process.env }));
   console.log('engines ...');
   const addresses = await supervisor.start();
-  // A browser keeps a cookie for HTTPS only, and here there is none unless somebody set it up.
+  // Browsers send secure cookies over HTTPS only, and local URLs are plain HTTP unless configured otherwise.
   const isPlain = (process.env.BASE_URL ?? 'http:').startsWith('http:');
   const environment = {
     ...(isPlain && { SECURE_COOKIES: 'false' }),
@@ -75,8 +75,8 @@ export async function runLocal(
   if (failed && !stopping.isRequested) throw new Error(`${failed.app} exited with code ${failed.code}.`);
 }
 
-/** Fails before anything is started if another process holds a port: its answers would look like ours. */
-async function refuseTakenPorts({ host, port, collectorPort, providerWebhooksPort }: Settings): Promise<void> {
+/** Fails before starting anything if another process holds a port: its responses would look like ours. */
+async function refusePortsInUse({ host, port, collectorPort, providerWebhooksPort }: Settings): Promise<void> {
   for (const [number, names] of [
     [port, 'PORT and BASE_URL'],
     [collectorPort, 'COLLECTOR_PORT and COLLECTOR_URL'],
@@ -104,19 +104,19 @@ async function exitOf(app: string, child: ChildProcess): Promise<{ readonly app:
   return { app, code: code ?? (signal === 'SIGTERM' ? 0 : 1) };
 }
 
-/** Without it every start would take the types off all over again. */
+/** Without the cache every start would strip the types again. */
 const compileCache = join(import.meta.dirname, '../../node_modules/.cache/tributary');
 
 function start(app: string, environment: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', app, 'main.ts')], {
-    // Nobody balances these.
+    // No load balancer needs a delay before shutdown.
     env: { LOG_LEVEL: 'warn', SHUTDOWN_DELAY_MS: '0', NODE_COMPILE_CACHE: compileCache, ...environment },
     stdio: 'inherit',
   });
   return child;
 }
 
-/** One signal or one exit ends all of them. */
+/** One signal or one exit stops all of them. */
 function stopTogether(children: readonly ChildProcess[]): { stop(): void; readonly isRequested: boolean } {
   let isRequested = false;
   const stop = () => {

@@ -36,12 +36,12 @@ afterAll(async () => {
   await kit.close();
 });
 
-/** Bytes that are no secret: hashes, and the public half of a key. The ring itself is sealed under the master key. */
+/** Columns of bytes that are not secret: hashes, and the public half of a key. The key ring itself is sealed under the master key. */
 const noSecret = /(^|_)hash$|^fingerprint$|^public_key$/;
-/** Pictures of ads, which platforms show to everybody. */
+/** Pictures of ads, which platforms show publicly. */
 const isPublic = (name: string) => name === 'creative_pictures.content';
 
-test('every column of bytes that is no hash is in the list of those that are sealed', async () => {
+test('every bytea column that is not a hash is in the list of sealed columns', async () => {
   const { rows } = await owner.unbound.query(sql<{ table: string; column: string }>`
     SELECT c.table_name AS "table", c.column_name AS "column" FROM information_schema.columns c
     JOIN information_schema.tables t USING (table_schema, table_name)
@@ -66,7 +66,7 @@ const texts = [
   'a token',
 ];
 
-/** A row of each column, as its room seals it. */
+/** Writes a row for each column, sealed as its module seals it. */
 async function fill(profileId: string): Promise<(string | Buffer)[]> {
   const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7), uuid(), uuid(), uuid(), uuid(), uuid()];
   const [bad, receipt, summary, answer, secret, webhook, credentials, capability, parked] = sealedColumns.map(
@@ -110,7 +110,7 @@ const opened = async (profileId: string, rows: readonly (string | Buffer)[]) => 
   return found;
 };
 
-test('a key is not retired while rows are sealed under it; rewrapped they open under the newest alone', async () => {
+test('a key is not retired while rows are sealed under it, and after rewrapping the newest key alone opens them', async () => {
   const profiles = [await buildProfile(kit.app), await buildProfile(kit.app)];
   const rows = new Map<string, (string | Buffer)[]>();
   for (const { id } of profiles) rows.set(id, await fill(id));
@@ -125,7 +125,7 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
   expect(await why()).toBe(
     `18 rows are encrypted with an older key (${tables}) and would become unreadable. Run "tributary keys rewrap-rows" first.`,
   );
-  // Bytes that no key opens stop nothing.
+  // Bytes that no key opens do not stop the rewrapping.
   const [first] = profiles;
   await kit.app
     .forProfile(first?.id as string)

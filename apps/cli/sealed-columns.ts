@@ -8,7 +8,7 @@ import { sealedWebhookSecrets } from '@tributary/domain/webhooks/room.ts';
 import { sealedAnswers } from '@tributary/operations';
 import type { SealedColumn } from '@tributary/vault';
 
-/** Every column whose secrets are sealed under the envelope key. A test holds it against the schema. */
+/** Every column whose secrets are sealed under the envelope key. A test compares the list with the schema. */
 export const sealedColumns: readonly SealedColumn[] = [
   sealedBadVisits,
   sealedReceipts,

@@ -29,19 +29,19 @@ function start(...args: string[]) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = { out: '', error: '' };
+  const output = { out: '', error: '' };
   child.stdout.on('data', (data: Buffer) => {
-    said.out += data;
+    output.out += data;
   });
   child.stderr.on('data', (data: Buffer) => {
-    said.error += data;
+    output.error += data;
   });
-  return { child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+  return { child, output, ended: once(child, 'close').then(([code]) => code as number | null) };
 }
 async function run(...args: string[]) {
-  const { said, ended } = start('--profile', profileId, '--json', ...args);
+  const { output, ended } = start('--profile', profileId, '--json', ...args);
   const code = await ended;
-  return { code, error: said.error, counts: said.out ? JSON.parse(said.out) : undefined };
+  return { code, error: output.error, counts: output.out ? JSON.parse(output.out) : undefined };
 }
 const days = () =>
   kit.app
@@ -52,7 +52,7 @@ const days = () =>
 const write = (...lines: string[]) => writeFileSync(file, `${lines.join('\n')}\n`);
 const header = 'platform,level,external_id,date,currency,spend,impressions';
 
-test('a file is recorded, again it is unchanged, and changed it restates', async () => {
+test('a file is recorded, is unchanged when imported again, and restates days when changed', async () => {
   write(header, 'tiktok,ad,1,2026-05-01,USD,1.10,100', 'tiktok,ad,1,2026-05-02,USD,2.20,');
   expect(await run()).toMatchObject({
     code: 0,
@@ -67,7 +67,7 @@ test('a file is recorded, again it is unchanged, and changed it restates', async
   ]);
 });
 
-test('a bad line costs only itself, and the report says which and why; --dry-run says the same and records nothing', async () => {
+test('skips only the invalid line, and reports its line and reason; --dry-run reports the same and records nothing', async () => {
   write(
     header,
     'tiktok,ad,1,2026-05-01,USD,1,1',
@@ -88,7 +88,7 @@ test('a bad line costs only itself, and the report says which and why; --dry-run
   ]);
 });
 
-test('killed and run again it goes on where it stopped', async () => {
+test('continues after being killed', async () => {
   const total = 5_000;
   write(
     header,
@@ -114,9 +114,9 @@ test.each([
   ['no such profile', header, '018f0000-0000-7000-8000-000000000000', 'no such profile'],
   ['no external_id', 'platform,spend', undefined, '"external_id"'],
   ['a column that there is not', `${header},cost`, undefined, 'no column "cost"'],
-])('%s is said before anything is read', async (_, first, profile, words) => {
+])('%s: the import is refused before a row is read', async (_, first, profile, words) => {
   write(first, 'x');
-  const { said, ended } = start('--profile', profile ?? profileId);
+  const { output, ended } = start('--profile', profile ?? profileId);
   expect(await ended).toBe(1);
-  expect(said.error).toContain(words);
+  expect(output.error).toContain(words);
 });

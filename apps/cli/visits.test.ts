@@ -12,13 +12,13 @@ afterAll(() => log.destroy());
 
 const run = async (...args: string[]) => {
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
-    // Vitest has a BASE_URL of its own.
+    // Vitest sets another BASE_URL.
     env: { ...process.env, BASE_URL: 'http://127.0.0.1', NATS_URL: testUrl, STREAM_PREFIX: log.prefix },
   });
   return JSON.parse(stdout);
 };
 
-test('visits replay-dead says what died and why, then puts it back', async () => {
+test('visits replay-dead reports dead letters with their reasons, then requeues them', async () => {
   const { stream } = log;
   await stream.publish(['a', 'b', 'c'].map((id) => ({ id, key: id, payload: Buffer.from(id) })));
   const reader = await stream.consume({

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 let listener: ChildProcess | undefined;
 afterAll(() => void listener?.kill('SIGINT'));
 
-test('webhooks listen verifies what comes, shows it, and answers as it was told', async () => {
+test('webhooks listen verifies deliveries, prints them, and responds as configured', async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const args = ['webhooks', 'listen', '--secret', secret, '--port', '0', '--status', '503', '--json'];
   listener = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {

@@ -15,14 +15,14 @@ const run = async (...args: string[]) => {
     process.execPath,
     [join(import.meta.dirname, 'main.ts'), 'work', ...args],
     {
-      // Vitest has a BASE_URL of its own.
+      // Vitest sets another BASE_URL.
       env: { ...process.env, BASE_URL: 'http://127.0.0.1', DATABASE_SYSTEM_URL: kit.database.systemUrl },
     },
   );
   return JSON.parse(stdout);
 };
 
-test('work list shows what was set aside and why, and work retry has the workers do it', async () => {
+test('work list shows parked work with its reason, and work retry has the workers process it again', async () => {
   const [mine, other] = [(await buildProfile(kit.app)).id, (await buildProfile(kit.app)).id];
   const [item, another] = [randomUUID(), randomUUID()];
   const real = firstPayments(kit.app);

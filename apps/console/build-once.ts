@@ -2,26 +2,26 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Far longer than a build takes: whoever held the lock for so long has died. */
+/** Far longer than a build takes: a lock this old belongs to a process that died. */
 const lockMs = 180_000;
 
 export interface Build {
-  /** The folder of what is built, and of the lock. */
+  /** The folder of the build output and of the lock. */
   readonly place: string;
-  /** It is there when all is built. */
+  /** The page, whose modification time shows when the last build ran. */
   readonly page: string;
   readonly sources: readonly string[];
   readonly build: () => Promise<unknown>;
 }
 
-/** Builds where the page is missing or older than its sources, one process at a time: two at once would delete each other's files. */
-export async function buildOnce({ place, page, sources, build }: Build): Promise<void> {
-  const lock = join(place, 'node_modules/.building');
+/** Builds if the page is missing or older than its sources. The lock allows one build at a time: two at once would delete each other's files. */
+export async function buildOnce({ place: folder, page, sources, build }: Build): Promise<void> {
+  const lock = join(folder, 'node_modules/.building');
   const isFresh = () => existsSync(page) && newest(sources) <= statSync(page).mtimeMs;
-  // While somebody builds, the page may be there before what goes with it.
+  // During a build by another process, the page may exist before the files it loads.
   if (!existsSync(lock) && isFresh()) return;
-  mkdirSync(join(place, 'node_modules'), { recursive: true });
-  while (!take(lock)) await sleep(200);
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  while (!acquire(lock)) await sleep(200);
   try {
     if (!isFresh()) await build();
   } finally {
@@ -29,7 +29,7 @@ export async function buildOnce({ place, page, sources, build }: Build): Promise
   }
 }
 
-function take(lock: string): boolean {
+function acquire(lock: string): boolean {
   try {
     mkdirSync(lock);
     return true;

@@ -9,13 +9,13 @@ beforeAll(() => buildConsole());
 const read = (name: string) => readFileSync(join(consoleDirectory, name), 'utf8');
 const scripts = () => readdirSync(join(consoleDirectory, 'assets')).filter((name) => name.endsWith('.js'));
 
-test('the page has neither a script nor a style of its own, as its policy asks', () => {
+test('the page has no inline script or style, as its content security policy requires', () => {
   const page = read('index.html');
   expect(page).toMatch(/<script type="module" crossorigin src="\/assets\/[^"]+\.js"><\/script>/);
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=|https?:/);
 });
 
-test('no script holds the contract or zod, and charts are not loaded before there is one to draw', () => {
+test('no script contains the contract or zod, and charts are not part of the first load', () => {
   const [first = ''] = read('index.html').match(/[\w-]+\.js/) ?? [];
   for (const name of scripts()) expect(read(`assets/${name}`), name).not.toMatch(/ZodError|"x-required-scopes"/);
   const loadedFirst = read(`assets/${first}`);
@@ -24,7 +24,7 @@ test('no script holds the contract or zod, and charts are not loaded before ther
   expect(scripts().some((name) => name.startsWith('trend-chart'))).toBe(true);
 });
 
-test('each file is there packed, too', () => {
+test('each file has a compressed copy beside it', () => {
   const files = readdirSync(join(consoleDirectory, 'assets'));
   const plain = files.filter((name) => /\.(js|css|svg)$/.test(name));
   expect(files).toEqual(expect.arrayContaining(plain.flatMap((name) => [`${name}.br`, `${name}.gz`])));

@@ -13,10 +13,10 @@ const sources = [join(here, 'source'), join(here, 'index.html'), join(here, 'vit
   join(root, 'packages/vocabulary'),
 );
 
-/** Where the built files are, for whoever serves them. */
+/** The folder of the built files, for the server. */
 export const consoleDirectory = join(here, 'dist');
 
-/** Builds the console where it is missing or older than its sources. Where only what runs is installed, it was built before. */
+/** Builds the console if it is missing or stale. Production installations have no Vite, because their image contains the build. */
 export async function buildConsole(): Promise<void> {
   if (!existsSync(vite)) return;
   await buildOnce({
@@ -26,7 +26,7 @@ export async function buildConsole(): Promise<void> {
     build: () =>
       promisify(execFile)(process.execPath, [vite, 'build', '--configLoader', 'native', '--logLevel', 'warn'], {
         cwd: here,
-        // A test's own mode would bring React's slow half along.
+        // NODE_ENV of a test would bundle React's slow development build.
         env: { ...process.env, NODE_ENV: 'production' },
       }),
   });

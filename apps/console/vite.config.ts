@@ -19,19 +19,19 @@ export default defineConfig({
     packed(),
   ],
   build: {
-    // Its makers' own words are in the packages; here they would be sent to everybody.
+    // The license texts are in the packages; inlined, they would be sent to every visitor.
     license: false,
-    // What is inlined as a data: address would need a wider Content-Security-Policy.
+    // Inlined data: URLs would need a wider Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     reportCompressedSize: false,
   },
-  // `npm run dev -w @tributary/console` beside `npm run dev`: changes show at once, the API is the real one.
+  // `npm run dev -w @tributary/console` beside `npm run dev` gives hot reload with the real API.
   server: { port: 4200, proxy: { '/api': 'http://127.0.0.1:4000' } },
 });
 
-/** Writes each file packed beside it, so that the server packs nothing. */
+/** Writes a compressed copy beside each file, so that the server need not compress. */
 function packed(): Plugin {
   return {
     name: 'packed',

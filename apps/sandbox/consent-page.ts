@@ -1,57 +1,62 @@
 import { html } from '@tributary/pages';
 import type { Consents } from './consents.ts';
-import { type Asked, formOf, type Reply, type Route, redirect } from './route.ts';
+import { formOf, type Reply, type Route, redirect, type SandboxRequest } from './route.ts';
 
 export interface ConsentPage {
-  /** The company's folder and its name as people know it. */
-  readonly of: string;
+  /** The company's folder and its display name. */
+  readonly company: string;
   readonly name: string;
   readonly path: string;
-  /** Where the company has names of its own for client_id and code. */
+  /** The company's own parameter names for client_id and code, where they differ. */
   readonly clientAs?: string;
   readonly codeAs?: string;
-  /** What separates the words of `scope`. */
   readonly scopesBy: ' ' | ',';
-  /** Where the request names none. */
+  /** Used when the request names no scopes. */
   readonly scopes: readonly string[];
-  /** What a person may share; `one` of them, or several. */
+  /** How many accounts a user can share. */
   readonly choose: 'one' | 'several';
-  readonly accounts: (asked: Asked) => readonly { readonly id: string; readonly name: string }[];
-  /** What comes back to the callback with each button other than "approve". */
+  readonly accounts: (request: SandboxRequest) => readonly { readonly id: string; readonly name: string }[];
+  /** The callback parameters of each button other than "approve". */
   readonly endings: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Added to the callback beside code and state. */
+  /** Additional callback parameters beside code and state. */
   readonly also?: (accounts: readonly string[]) => Readonly<Record<string, string>>;
 }
 
-/** A page with plain forms, as a person or a browser test sees it: approve, choose what to share, cancel, fail. */
+/** A consent page of plain forms for users and browser tests: approve, choose what to share, cancel, fail. */
 export function consentRoutes(page: ConsentPage, consents: Consents): Route[] {
   return [
-    { method: 'GET', path: page.path, handle: (asked) => refusal(page, asked) ?? shown(page, asked) },
-    { method: 'POST', path: page.path, handle: (asked) => refusal(page, asked) ?? answered(page, consents, asked) },
+    { method: 'GET', path: page.path, handle: (request) => refusal(page, request) ?? renderPage(page, request) },
+    {
+      method: 'POST',
+      path: page.path,
+      handle: (request) => refusal(page, request) ?? answered(page, consents, request),
+    },
   ];
 }
 
-function refusal({ clientAs = 'client_id' }: ConsentPage, { query }: Asked): Reply | undefined {
-  const says = !query.get(clientAs)
+function refusal({ clientAs = 'client_id' }: ConsentPage, { query }: SandboxRequest): Reply | undefined {
+  const problem = !query.get(clientAs)
     ? `${clientAs} is missing`
     : !URL.canParse(query.get('redirect_uri') ?? '')
       ? 'redirect_uri is missing or no URL'
       : undefined;
-  return says === undefined ? undefined : htmlPage(400, html`<h1>This request cannot be shown</h1><p>${says}</p>`.text);
+  return problem === undefined
+    ? undefined
+    : htmlPage(400, html`<h1>This request cannot be shown</h1><p>${problem}</p>`.text);
 }
 
-const scopesAsked = (page: ConsentPage, { query }: Asked): readonly string[] => {
-  const asked = (query.get('scope') ?? '').split(page.scopesBy).filter((word) => word !== '');
-  return asked.length > 0 ? asked : page.scopes;
+const requestedScopes = (page: ConsentPage, { query }: SandboxRequest): readonly string[] => {
+  const scopes = (query.get('scope') ?? '').split(page.scopesBy).filter((word) => word !== '');
+  return scopes.length > 0 ? scopes : page.scopes;
 };
 
-function shown(page: ConsentPage, asked: Asked): Reply {
+function renderPage(page: ConsentPage, request: SandboxRequest): Reply {
   const kind = page.choose === 'one' ? 'radio' : 'checkbox';
-  const scopes = scopesAsked(page, asked).map(
+  const scopes = requestedScopes(page, request).map(
     (scope) => html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${scope}</label></li>`,
   );
   const accounts = page
-    .accounts(asked)
+    .accounts(request)
     .map(
       ({ id, name }, place) =>
         html`<li><label><input type="${kind}" name="account" value="${id}" ${(kind === 'checkbox' || place === 0) && 'checked'}> ${name} (${id})</label></li>`,
@@ -71,9 +76,9 @@ function shown(page: ConsentPage, asked: Asked): Reply {
   );
 }
 
-function answered(page: ConsentPage, consents: Consents, asked: Asked): Reply {
-  const form = formOf(asked);
-  const { query } = asked;
+function answered(page: ConsentPage, consents: Consents, request: SandboxRequest): Reply {
+  const form = formOf(request);
+  const { query } = request;
   const back = new URL(query.get('redirect_uri') ?? '');
   const state = query.get('state');
   if (state !== null) back.searchParams.set('state', state);
@@ -86,7 +91,7 @@ function answered(page: ConsentPage, consents: Consents, asked: Asked): Reply {
   }
   const accounts = form.getAll('account');
   const grant = consents.grant({
-    of: page.of,
+    of: page.company,
     clientId: query.get(page.clientAs ?? 'client_id') ?? '',
     redirectUri: query.get('redirect_uri') ?? '',
     scopes: form.getAll('scope'),

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What a person agreed to at a company. */
+/** A user's consent at a company. */
 export interface Grant {
   readonly id: string;
-  /** The folder of the company: `meta`. */
+  /** The company's folder: `meta`. */
   readonly of: string;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** What they chose to share. */
+  /** The accounts that the user shared. */
   readonly accounts: readonly string[];
   readonly codeChallenge?: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface Grant {
 export type TokenKind = 'access' | 'refresh';
 export type Refusal = 'unknown' | 'expired' | 'revoked' | 'used';
 
-interface Kept {
+interface StoredToken {
   readonly grant: Grant;
   readonly kind: 'code' | TokenKind;
   readonly expiresAt: number;
@@ -25,9 +25,9 @@ interface Kept {
 
 const codeMs = 10 * 60_000;
 
-/** Codes and tokens of all companies. Who a token belongs to is looked up here; what a refusal looks like is the company's. */
+/** Codes and tokens of all companies. This class decides who owns a token; each company formats its own refusals. */
 export class Consents {
-  readonly #kept = new Map<string, Kept>();
+  readonly #tokens = new Map<string, StoredToken>();
   readonly #revoked = new Set<string>();
   readonly #now: () => Date;
 
@@ -35,87 +35,86 @@ export class Consents {
     this.#now = now;
   }
 
-  /** Every code and token that was ever given. */
+  /** Every code and token ever issued. */
   given(): string[] {
-    return [...this.#kept.keys()];
+    return [...this.#tokens.keys()];
   }
 
-  /** As if a person had agreed just now. */
-  grant(agreed: Omit<Grant, 'id'>): Grant {
-    return { id: randomBytes(8).toString('hex'), ...agreed };
+  /** Creates a grant as if a user had just consented. */
+  grant(consent: Omit<Grant, 'id'>): Grant {
+    return { id: randomBytes(8).toString('hex'), ...consent };
   }
 
   codeFor(grant: Grant): string {
-    return this.#keep(grant, 'code', 'code', codeMs);
+    return this.#store(grant, 'code', 'code', codeMs);
   }
 
-  /** Single use, for the same client and redirect only (TikTok asks for no redirect), with the verifier where a challenge was given. */
+  /** Redeems a code once, for the same client and redirect (TikTok sends no redirect), and with the verifier if there was a challenge. */
   redeem(
     code: string,
     by: { readonly clientId: string; readonly redirectUri?: string; readonly codeVerifier?: string | undefined },
   ): Grant | Refusal {
-    const kept = this.#find(code, 'code');
-    if (typeof kept === 'string') return kept;
-    const { grant } = kept;
-    kept.isUsed = true;
+    const stored = this.#find(code, 'code');
+    if (typeof stored === 'string') return stored;
+    const { grant } = stored;
+    stored.isUsed = true;
     if (grant.clientId !== by.clientId || grant.redirectUri !== (by.redirectUri ?? grant.redirectUri)) return 'unknown';
     if (grant.codeChallenge !== undefined && grant.codeChallenge !== challengeOf(by.codeVerifier ?? ''))
       return 'unknown';
     return grant;
   }
 
-  /** `lastsMs` undefined: without an end. */
+  /** `lastsMs` undefined: the token never expires. */
   token(grant: Grant, kind: TokenKind, prefix: string, lastsMs?: number): string {
-    return this.#keep(grant, kind, prefix, lastsMs);
+    return this.#store(grant, kind, prefix, lastsMs);
   }
 
   find(token: string | undefined, kind: TokenKind, of: string): Grant | Refusal {
-    const kept = this.#find(token ?? '', kind);
-    if (typeof kept === 'string') return kept;
-    return kept.grant.of === of ? kept.grant : 'unknown';
+    const stored = this.#find(token ?? '', kind);
+    if (typeof stored === 'string') return stored;
+    return stored.grant.of === of ? stored.grant : 'unknown';
   }
 
-  /** When a token ends, in ms; Infinity: never. */
+  /** When a token expires, in ms; Infinity: never. */
   endOf(token: string): number {
-    return this.#kept.get(token)?.expiresAt ?? 0;
+    return this.#tokens.get(token)?.expiresAt ?? 0;
   }
 
-  /** A refresh token that is replaced at every use: whoever brings it again is refused. */
+  /** Uses a refresh token that is rotated at every use: using it a second time is refused. */
   use(token: string, of: string): Grant | Refusal {
     const grant = this.find(token, 'refresh', of);
-    const kept = this.#kept.get(token);
-    if (typeof grant !== 'string' && kept) kept.isUsed = true;
+    const stored = this.#tokens.get(token);
+    if (typeof grant !== 'string' && stored) stored.isUsed = true;
     return grant;
   }
 
-  /** The person takes the agreement back: none of its tokens works any more. */
+  /** Revokes a grant: all of its tokens stop working. */
   revoke(grant: Grant): void {
     this.#revoked.add(grant.id);
   }
 
-  /** The person takes back whatever they agreed to for an account. */
   revokeAll(of: string, account: string): void {
-    for (const { grant } of this.#kept.values()) {
+    for (const { grant } of this.#tokens.values()) {
       if (grant.of === of && grant.accounts.includes(account)) this.revoke(grant);
     }
   }
 
-  /** One token dies, whatever its end was: a password changed, a session was closed. */
+  /** Invalidates one token before its expiry, as a changed password or a closed session does. */
   forget(token: string): void {
-    this.#kept.delete(token);
+    this.#tokens.delete(token);
   }
 
-  #find(token: string, kind: Kept['kind']): Kept | Refusal {
-    const kept = this.#kept.get(token);
-    if (kept?.kind !== kind) return 'unknown';
-    if (this.#revoked.has(kept.grant.id)) return 'revoked';
-    if (kept.expiresAt <= this.#now().getTime()) return 'expired';
-    return kept.isUsed ? 'used' : kept;
+  #find(token: string, kind: StoredToken['kind']): StoredToken | Refusal {
+    const stored = this.#tokens.get(token);
+    if (stored?.kind !== kind) return 'unknown';
+    if (this.#revoked.has(stored.grant.id)) return 'revoked';
+    if (stored.expiresAt <= this.#now().getTime()) return 'expired';
+    return stored.isUsed ? 'used' : stored;
   }
 
-  #keep(grant: Grant, kind: Kept['kind'], prefix: string, lastsMs = Number.POSITIVE_INFINITY): string {
+  #store(grant: Grant, kind: StoredToken['kind'], prefix: string, lastsMs = Number.POSITIVE_INFINITY): string {
     const token = `${prefix}${randomBytes(24).toString('hex')}`;
-    this.#kept.set(token, { grant, kind, expiresAt: this.#now().getTime() + lastsMs, isUsed: false });
+    this.#tokens.set(token, { grant, kind, expiresAt: this.#now().getTime() + lastsMs, isUsed: false });
     return token;
   }
 }

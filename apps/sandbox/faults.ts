@@ -1,22 +1,22 @@
-import type { Asked, Reply } from './route.ts';
+import type { Reply, SandboxRequest } from './route.ts';
 
-/** What goes wrong, where and how often. */
+/** A fault to inject: what fails, where and how often. */
 export interface Fault {
-  /** How the path begins, or what it looks like: `/meta`, /\/insights$/. */
+  /** The prefix of the path, or a pattern: `/meta`, /\/insights$/. */
   readonly at: string | RegExp;
   readonly method?: string;
-  /** So many calls meet it; 1 unless told. */
+  /** How many calls fail; defaults to 1. */
   readonly times?: number;
-  /** Of the calls that could meet it, from 0 to 1; all unless told. */
+  /** The fraction of matching calls that fail, from 0 to 1; defaults to all. */
   readonly share?: number;
-  /** Answered instead, and nothing is done. */
-  readonly reply?: Reply | ((asked: Asked) => Reply);
-  /** Done, but the answer is `lost` (the connection ends without a byte) or `truncated` (a 200 with half its body). */
+  /** The response to send instead; the request is not executed. */
+  readonly reply?: Reply | ((request: SandboxRequest) => Reply);
+  /** The request is executed, but its response is `lost` (the connection closes without a byte) or `truncated` (a 200 with half its body). */
   readonly answer?: 'lost' | 'truncated';
   readonly delayMs?: number;
 }
 
-/** The faults that were asked for, each until it has happened often enough. */
+/** The injected faults, each until it has occurred often enough. */
 export class Faults {
   #open: { fault: Fault; left: number }[] = [];
   readonly #chance: () => number;
@@ -25,7 +25,7 @@ export class Faults {
     this.#chance = chance;
   }
 
-  /** Gives back what takes it away again. */
+  /** Injects a fault and returns a function that removes it. */
   say(fault: Fault): () => void {
     const entry = { fault, left: fault.times ?? 1 };
     this.#open.push(entry);
@@ -34,9 +34,9 @@ export class Faults {
     };
   }
 
-  next(asked: Asked): Fault | undefined {
+  next(request: SandboxRequest): Fault | undefined {
     for (const entry of this.#open) {
-      if (!isMeant(entry.fault, asked) || this.#chance() >= (entry.fault.share ?? 1)) continue;
+      if (!isMeant(entry.fault, request) || this.#chance() >= (entry.fault.share ?? 1)) continue;
       entry.left -= 1;
       if (entry.left <= 0) this.#open = this.#open.filter((one) => one !== entry);
       return entry.fault;
@@ -45,7 +45,7 @@ export class Faults {
   }
 }
 
-function isMeant({ at, method }: Fault, asked: Asked): boolean {
-  if (method !== undefined && method !== asked.method) return false;
-  return typeof at === 'string' ? asked.path.startsWith(at) : at.test(asked.path);
+function isMeant({ at, method }: Fault, request: SandboxRequest): boolean {
+  if (method !== undefined && method !== request.method) return false;
+  return typeof at === 'string' ? request.path.startsWith(at) : at.test(request.path);
 }

@@ -7,7 +7,7 @@ import { createFintocCompany, fintocKeys } from './fintoc/index.ts';
 import { sandboxDeveloperToken } from './google/ads.ts';
 import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
-import { type House, sandboxClient } from './house.ts';
+import { type CompanyDeps, sandboxClient } from './house.ts';
 import { createManychatCompany } from './manychat/index.ts';
 import { createMercadoPagoCompany } from './mercado-pago/index.ts';
 import { createMetaCompany } from './meta/index.ts';
@@ -26,17 +26,17 @@ export { agree, callTo, sendTo } from './testing.ts';
 
 export interface SandboxOptions {
   readonly port?: number;
-  /** The same seed gives the same accounts, ads and numbers. */
+  /** The same seed produces the same accounts, ads and figures. */
   readonly seed?: number;
   readonly now?: () => Date;
-  /** How large the simulated market is; it ends today unless it is told when to begin. */
+  /** The size of the simulated market; it ends today unless a start is given. */
   readonly market?: Partial<Omit<MarketOptions, 'seed'>>;
 }
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** The last calls that it keeps. */
-const keptCalls = 10_000;
+/** The maximum number of logged calls. */
+const maxCalls = 10_000;
 
 export async function startSandbox(options: SandboxOptions = {}) {
   const { port = 0, seed = 1, now = () => new Date(), market = {} } = options;
@@ -45,16 +45,16 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const calls: SandboxCall[] = [];
   const faults = new Faults(createDice(seed));
   let url = '';
-  const house: House = { url: () => url, now, world, consents };
-  const meta = createMetaCompany(house);
-  const google = createGoogleCompany(house);
-  const tiktok = createTikTokCompany(house);
-  const highlevel = createHighlevelCompany(house);
-  const stripe = createStripeCompany(house);
-  const mercadoPago = createMercadoPagoCompany(house);
-  const fintoc = createFintocCompany(house);
+  const deps: CompanyDeps = { url: () => url, now, world, consents };
+  const meta = createMetaCompany(deps);
+  const google = createGoogleCompany(deps);
+  const tiktok = createTikTokCompany(deps);
+  const highlevel = createHighlevelCompany(deps);
+  const stripe = createStripeCompany(deps);
+  const mercadoPago = createMercadoPagoCompany(deps);
+  const fintoc = createFintocCompany(deps);
   const manychat = createManychatCompany();
-  const shopify = createShopifyCompany(house);
+  const shopify = createShopifyCompany(deps);
   const settings = () => ({
     ...settingsFor(url),
     HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,
@@ -79,7 +79,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     now,
     note: (call) => {
       calls.push(call);
-      if (calls.length > 2 * keptCalls) calls.splice(0, keptCalls);
+      if (calls.length > 2 * maxCalls) calls.splice(0, maxCalls);
     },
   });
   server.listen(port, '127.0.0.1');
@@ -87,9 +87,9 @@ export async function startSandbox(options: SandboxOptions = {}) {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    /** Settings by which an API and its workers talk to this sandbox. */
+    /** The settings with which an API and its workers use this sandbox. */
     settings: settings(),
-    /** What is true: what the companies were asked, hold and say. */
+    /** The true state: the logged calls, and the data of each company. */
     book: {
       calls,
       meta: meta.book,

@@ -1,11 +1,11 @@
-/** What a simulated company answers to. `path` begins with the company's prefix; a segment `:name` takes whatever stands there. */
+/** A route of a simulated company. `path` begins with the company's prefix; a segment `:name` matches any value. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  handle(asked: Asked): Reply | Promise<Reply>;
+  handle(request: SandboxRequest): Reply | Promise<Reply>;
 }
 
-export interface Asked {
+export interface SandboxRequest {
   readonly method: string;
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
@@ -29,11 +29,10 @@ export const json = (status: number, value: unknown, headers: Readonly<Record<st
 
 export const redirect = (to: string): Reply => ({ status: 303, headers: { location: to }, body: '' });
 
-/** The token that a call carries in its header. */
-export const bearerOf = ({ headers }: Asked): string | undefined =>
+export const bearerOf = ({ headers }: SandboxRequest): string | undefined =>
   /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
 
-export const formOf = ({ body }: Asked): URLSearchParams => new URLSearchParams(body);
+export const formOf = ({ body }: SandboxRequest): URLSearchParams => new URLSearchParams(body);
 
 export function findRoute(
   routes: readonly Route[],

@@ -1,12 +1,12 @@
 import { type Customer, households, type Market, type Outcome } from '@tributary/market';
 
-/** Something that a customer of the market did, and who they are. */
+/** An outcome of a market's customer, with the customer. */
 export interface Sale {
   readonly outcome: Outcome;
   readonly customer: Customer;
 }
 
-/** Whatever customers that the shop knows did, the oldest first. */
+/** All outcomes of customers that the shop knows, oldest first. */
 export function salesOf(market: Market): readonly Sale[] {
   const sales: Sale[] = [];
   for (const { people } of households(market)) {

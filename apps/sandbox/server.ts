@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Faults } from './faults.ts';
-import { type Asked, findRoute, json, type Reply, type Route } from './route.ts';
+import { findRoute, json, type Reply, type Route, type SandboxRequest } from './route.ts';
 
 export interface SandboxCall {
   readonly method: string;
@@ -9,7 +9,7 @@ export interface SandboxCall {
   readonly status: number;
 }
 
-const mostBodyBytes = 16 * 1024 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024;
 
 export function createSandboxServer(of: {
   readonly routes: readonly Route[];
@@ -17,7 +17,7 @@ export function createSandboxServer(of: {
   readonly now: () => Date;
   readonly note: (call: SandboxCall) => void;
 }): Server {
-  // Longer than a caller on a busy machine keeps a connection in hand before its next question.
+  // Longer than a caller on a busy machine leaves a connection idle between two requests.
   return createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       console.error(error);
@@ -28,19 +28,19 @@ export function createSandboxServer(of: {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://sandbox');
-    const asked: Asked = {
+    const received: SandboxRequest = {
       method: request.method ?? 'GET',
       path: url.pathname,
       params: {},
       query: url.searchParams,
-      headers: request.headers as Asked['headers'],
+      headers: request.headers as SandboxRequest['headers'],
       body: await readBody(request),
       now: of.now(),
     };
-    const fault = of.faults.next(asked);
+    const fault = of.faults.next(received);
     if (fault?.delayMs !== undefined) await sleep(fault.delayMs);
-    const reply = await replyTo(asked, fault);
-    of.note({ method: asked.method, path: asked.path, status: reply.status });
+    const reply = await replyTo(received, fault);
+    of.note({ method: received.method, path: received.path, status: reply.status });
     if (fault?.answer === 'lost') {
       response.destroy();
       return;
@@ -51,11 +51,11 @@ export function createSandboxServer(of: {
     response.end(sent);
   }
 
-  async function replyTo(asked: Asked, fault: Fault | undefined): Promise<Reply> {
-    if (fault?.reply !== undefined) return typeof fault.reply === 'function' ? fault.reply(asked) : fault.reply;
-    const found = findRoute(of.routes, asked.method, asked.path);
-    if (!found) return json(404, { error: `The sandbox has no ${asked.method} ${asked.path}.` });
-    return found.route.handle({ ...asked, params: found.params });
+  async function replyTo(received: SandboxRequest, fault: Fault | undefined): Promise<Reply> {
+    if (fault?.reply !== undefined) return typeof fault.reply === 'function' ? fault.reply(received) : fault.reply;
+    const found = findRoute(of.routes, received.method, received.path);
+    if (!found) return json(404, { error: `The sandbox has no ${received.method} ${received.path}.` });
+    return found.route.handle({ ...received, params: found.params });
   }
 }
 
@@ -64,7 +64,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > mostBodyBytes) throw new RangeError('The body is longer than the sandbox reads.');
+    if (size > maxBodyBytes) throw new RangeError('The body is longer than the sandbox reads.');
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

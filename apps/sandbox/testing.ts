@@ -1,7 +1,7 @@
 import type { Call, Send } from '@tributary/providers';
 import { ProviderFault } from '@tributary/providers';
 
-/** For tests without the outbound guard: straight to the sandbox, and nowhere else. */
+/** For tests without the outbound guard: sends only to the sandbox. */
 export function sendTo(sandbox: { readonly url: string }): Send {
   return async ({ method, url, headers, body }) => {
     if (!url.startsWith(`${sandbox.url}/`)) throw new Error(`${url} is outside the sandbox.`);
@@ -25,14 +25,14 @@ export const callTo = (sandbox: { readonly url: string }, now: Date): Call => ({
   signal: AbortSignal.timeout(60_000),
 });
 
-/** What a person does on the consent page, without a browser. Gives back the query that reaches the callback. */
+/** Completes the consent page as a user would, without a browser. Returns the query that reaches the callback. */
 export async function agree(
   authorizeUrl: string,
   how: {
     readonly answer?: string;
     readonly without?: readonly string[];
     readonly accounts?: readonly string[];
-    /** Of those that are offered, the first so many; all unless told. */
+    /** Shares the first so many of the offered accounts; defaults to all. */
     readonly most?: number;
   } = {},
 ): Promise<Record<string, string>> {

@@ -1,25 +1,25 @@
 import type { Consents, Grant } from './consents.ts';
 import { sandboxClient } from './house.ts';
-import { type Asked, formOf, json, type Reply } from './route.ts';
+import { formOf, json, type Reply, type SandboxRequest } from './route.ts';
 
-/** A token endpoint as RFC 6749 has it, with refresh tokens that are replaced at every use. */
+/** A token endpoint according to RFC 6749, with refresh tokens that are rotated at every use. */
 export interface TokenEndpointTraits {
   readonly of: string;
   readonly accessPrefix: string;
   readonly accessMs: number;
   readonly refreshPrefix: string;
   readonly refreshMs: number;
-  /** What the company adds to access_token and refresh_token. */
+  /** Fields that the company adds to access_token and refresh_token. */
   readonly answer: (grant: Grant) => Readonly<Record<string, unknown>>;
   readonly refused?: (error: string, description: string) => Reply;
 }
 
-export function answerToken(asked: Asked, consents: Consents, traits: TokenEndpointTraits): Reply {
-  const form = readForm(asked);
+export function answerToken(request: SandboxRequest, consents: Consents, traits: TokenEndpointTraits): Reply {
+  const form = readForm(request);
   const refused =
     traits.refused ??
     ((error, error_description) => json(error === 'invalid_client' ? 401 : 400, { error, error_description }));
-  if (!isClient(asked, form)) return refused('invalid_client', 'The client or its secret is not known.');
+  if (!isClient(request, form)) return refused('invalid_client', 'The client or its secret is not known.');
   const grant = redeem(form, consents, traits.of);
   if (grant === undefined) return refused('unsupported_grant_type', 'This grant type is not served.');
   if (typeof grant === 'string') return refused('invalid_grant', `The grant is ${grant}.`);
@@ -31,10 +31,10 @@ export function answerToken(asked: Asked, consents: Consents, traits: TokenEndpo
   });
 }
 
-/** Some companies also take JSON. */
-function readForm(asked: Asked): URLSearchParams {
-  if (!(asked.headers['content-type'] ?? '').includes('json')) return formOf(asked);
-  return new URLSearchParams(JSON.parse(asked.body) as Record<string, string>);
+/** Some companies also accept JSON. */
+function readForm(request: SandboxRequest): URLSearchParams {
+  if (!(request.headers['content-type'] ?? '').includes('json')) return formOf(request);
+  return new URLSearchParams(JSON.parse(request.body) as Record<string, string>);
 }
 
 function redeem(form: URLSearchParams, consents: Consents, of: string): Grant | string | undefined {
@@ -52,8 +52,8 @@ function redeem(form: URLSearchParams, consents: Consents, of: string): Grant | 
   }
 }
 
-/** In the body, or in a header; Stripe's is the secret key with nothing behind the colon. */
-function isClient({ headers }: Asked, form: URLSearchParams): boolean {
+/** Client credentials are in the body or in a header; Stripe uses the secret key with an empty password. */
+function isClient({ headers }: SandboxRequest, form: URLSearchParams): boolean {
   const basic = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
   if (basic === undefined) {
     return form.get('client_id') === sandboxClient.id && form.get('client_secret') === sandboxClient.secret;

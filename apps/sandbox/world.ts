@@ -1,10 +1,10 @@
 import { Book, type DeliveryRow, households, type Market, type MarketOptions, openMarket } from '@tributary/market';
 import { dayMs } from '@tributary/vocabulary';
 
-/** The market that all companies of the sandbox see a part of. It is made when it is first asked for. */
+/** The market that all companies of the sandbox share. Created on first use. */
 export interface World {
   readonly market: Market;
-  /** What the ad platforms say of every ad by day, once all of it has settled. */
+  /** The final daily figures that the ad platforms report for every ad. */
   readonly adDays: readonly DeliveryRow[];
 }
 

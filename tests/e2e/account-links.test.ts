@@ -39,7 +39,7 @@ async function signIn(page: Page, email: string, secret = password): Promise<voi
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** The link as the team page shows it to an owner. */
+/** Creates an invitation and reads its link from the team page. */
 async function invite(): Promise<string> {
   const { page } = await visit(browser, baseUrl);
   await page.goto(`${baseUrl}/p/${profile.id}/team`);
@@ -58,14 +58,14 @@ async function findViolations(page: Page): Promise<string[]> {
   return violations.map(({ id }) => id);
 }
 
-/** Refused input is a 4xx, and the reports behind these pages have no ClickHouse here; Chromium logs both as errors. */
+/** Rejected input is a 4xx, and the reports behind these pages have no ClickHouse here; Chromium logs both as errors. */
 const ownComplaints = (lines: readonly string[]) => lines.filter((line) => !/status of (400|422|503)/.test(line));
 
 const picture = async (page: Page, name: string) => {
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
 };
 
-test('an invitation link opens a page that creates an account and lands in the workspace', async () => {
+test('an invitation link opens a page that creates an account and opens the workspace', async () => {
   const url = await invite();
   const { page, complaints } = await visit(browser, baseUrl);
   const response = await page.goto(url);
@@ -79,7 +79,7 @@ test('an invitation link opens a page that creates an account and lands in the w
   await page.getByRole('button', { name: 'Create account and join' }).click();
   await page.waitForURL(`**/p/${profile.id}/overview**`);
 
-  // Used: opened again, it says so.
+  // Opened again, the used link says so.
   const again = await visit(browser, baseUrl);
   await again.page.goto(url);
   await again.page.getByText('It was already accepted. If that was you, sign in.').waitFor();
@@ -123,7 +123,7 @@ test('an expired invitation and one for another address say why they cannot be u
   expect(await page.getByRole('button', { name: 'Join workspace' }).count()).toBe(0);
 });
 
-/** What the worker does with the requests that wait. */
+/** Processes the queued requests as the worker does. */
 async function sendResets(): Promise<void> {
   const { rows } = await kit.system.unbound.query(
     sql<{ data: { userId: string; language: 'en' | 'es' } }>`
@@ -141,7 +141,7 @@ test('a forgotten password is reset by a mailed link, and all sessions end', asy
   const { page, complaints } = await visit(browser, baseUrl);
   await page.goto(`${baseUrl}/sign-in`);
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
-  // The same response for an address without an account, and no mail.
+  // An address without an account gets the same response and no mail.
   const answers: string[] = [];
   for (const email of ['nobody@example.com', 'ana@example.com']) {
     await page.goto(`${baseUrl}/forgot-password`);

@@ -23,7 +23,7 @@ const newsletter = 'utm_source=newsletter&utm_medium=email';
 const dayMs = 86_400_000;
 const dayFromNow = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
 
-test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgotten', async () => {
+test('[eras-029][eras-030][eras-031] a customer arrives by an ad, pays and is erased from every store', async () => {
   const shop = await openShopProfile(scene, ['attribution:write', 'campaigns:read', 'customers:read']);
   const { ask, send, rows, profileId } = shop;
   const withoutPeople = await shop.keyWith('conversions:read');
@@ -38,7 +38,7 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
       user_traits,
     });
 
-  // The shop knows Eva, not her browser; and Ana, who stays.
+  // The shop knows Eva, but not her browser. Ana must be unaffected by Eva's erasure.
   const { key } = (await ask('POST', '/api/v1/tracking/keys')).json().data;
   scene.html = `<!doctype html><script async src="/t/t.js" data-collector="/t" data-key="${key}"></script><a href="/shoes">Shoes</a>`;
   const spent = { platform: 'social_ads', level: 'campaign', external_id: '1202', name: 'Winter', currency: 'USD' };
@@ -46,7 +46,7 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   await ask('POST', '/api/v1/customers', { rows: [eva] });
   await pay('order-1', '50.01', 'subject-1', { external_id: 'member-ana', email: 'ana@example.test' });
 
-  // She comes by an ad, looks round and leaves.
+  // Eva arrives by an ad, views a page and leaves.
   const visitor = await scene.newVisitor();
   const page = await visitor.newPage();
   await page.goto(`${scene.origin}/?${ad}`, { referer: 'https://l.facebook.com/' });
@@ -58,7 +58,7 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   await expect.poll(paths).toEqual([{ path: '/' }, { path: '/shoes' }]);
   expect(await ledger(sql`SELECT FROM visitor_links`)).toEqual([]);
 
-  // Later she opens a link of a message that the shop sent her.
+  // Later she opens a link with a token in a message from the shop.
   const customers = [{ customer_key: eva.external_id }];
   const { data } = (await ask('POST', '/api/v1/customers/link-tokens', { customers })).json();
   const { token } = data.results[0];
@@ -70,13 +70,13 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   await expect.poll(links).toHaveLength(1);
   const [bound] = await links();
   await page.goto('about:blank');
-  // Something of hers lies in a message that nobody could read.
-  const [told = ''] = (await scene.log.texts()).get('visits') ?? [];
-  const unread = Buffer.from(`no message\n${told.slice(told.indexOf('{"v":1'))}`);
+  // One of her visits is in a dead letter that could not be parsed.
+  const [visitMessage = ''] = (await scene.log.texts()).get('visits') ?? [];
+  const unread = Buffer.from(`no message\n${visitMessage.slice(visitMessage.indexOf('{"v":1'))}`);
   await scene.log.stream.publish([{ id: 'unread', key: 'unread', payload: unread }]);
   await expect.poll(() => scene.log.stream.deadLetters.count()).toBe(1);
 
-  // She pays, and what brought her has earned its part, the ad from before anybody knew her included.
+  // She pays, and the touches receive credit, including the ad click from before she was identified.
   await pay('order-2', '199.90', subject, eva);
   await expect
     .poll(() => rows('SELECT value, linear FROM attributed_conversions FINAL', 'ORDER BY conversion_time'))
@@ -129,14 +129,14 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
     const searched = Object.entries({ ...names, bystander: 'ana@example.test' });
     return Object.fromEntries(searched.map(([name, word]) => [name, placesOf(word, everything)]));
   };
-  const known = await found();
-  const { token: ofToken, clickId: ofClick, ...plain } = known;
+  const locations = await found();
+  const { token: ofToken, clickId: ofClick, ...plain } = locations;
   for (const [name, places] of Object.entries(plain)) expect(places, name).not.toEqual([]);
-  expect(known.clientId).toEqual(['stream dead-letters', 'stream visits']);
-  // These two were never anywhere but under seal.
+  expect(locations.clientId).toEqual(['stream dead-letters', 'stream visits']);
+  // These two were only ever stored encrypted.
   expect([ofToken, ofClick]).toEqual([[], []]);
 
-  // She asks to be forgotten.
+  // Eva is erased.
   const erasure = { request_ref: 'request-1', customer_key: eva.external_id };
   const receipt = (await ask('POST', '/api/v1/customers/erasures', erasure)).json().data;
   const refused = await send('GET', journeyOf);
@@ -150,16 +150,16 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   const nowhere = Object.fromEntries(Object.keys(names).map((name) => [name, []]));
   expect(await found()).toEqual({
     ...nowhere,
-    // What her visits are still counted under leads to a customer without a person. And until its messages expire, the log has the
-    // number that her browser gave itself, and the pages it saw.
+    // Her visits are still counted under a customer without personal data. Until its messages expire, the stream contains her browser's client id and
+    // the pages it viewed.
     visitorId: ['postgres visitor_links', 'clickhouse touches', 'clickhouse visits'],
     clientId: ['stream visits'],
     page: ['stream visits'],
-    bystander: known.bystander,
+    bystander: locations.bystander,
   });
   expect(await totals()).toEqual(before);
 
-  // Whoever comes back is a stranger, whom the link of before does not make her either.
+  // A returning browser is an anonymous visitor, and the old link does not identify it again.
   await page.goto(link.replace('/offer', '/again'));
   const again = () => rows('SELECT visitor_id FROM visits FINAL', "AND path = '/again'");
   await expect.poll(again).toHaveLength(1);

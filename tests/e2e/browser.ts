@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Chromium as Debian has it: without windows, which opens a page in half the time, or else the whole. */
+/** Debian's Chromium: the headless shell opens a page in half the time; otherwise the full browser. */
 const withoutWindows = '/usr/bin/chromium-headless-shell';
 const program = existsSync(withoutWindows) ? withoutWindows : '/usr/bin/chromium';
 
-/** A browser that asks nobody for anything by itself. Names under .test, and one under .co.uk, lead to this machine. */
+/** A browser that makes no background requests. Names under .test, and one under .co.uk, resolve to this machine. */
 export function openBrowser(...more: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? program,

@@ -2,13 +2,16 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { days, type PeopleScene } from './console-people-scene.ts';
 
-/** Raises the budget of an ad set from its row and from its campaign's: preview, apply, undo. */
-export async function changeBudgets(page: Page, { mia, rest }: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
+/** Changes the budget of an ad set from its row and from its campaign's: preview, apply, undo. */
+export async function changeBudgets(
+  page: Page,
+  { mia, nextMinute }: Pick<PeopleScene, 'mia' | 'nextMinute'>,
+): Promise<void> {
   const { adSet } = mia.winner;
   adSet.dailyBudget = '5000';
   const { campaign } = adSet;
   campaign.dailyBudget = undefined;
-  rest();
+  nextMinute();
   const address = (level: string) =>
     new URL(`campaigns?level=${level}&from=${days.from}&to=${days.to}`, page.url()).href;
   await page.goto(address('ad_set'));
@@ -26,9 +29,9 @@ export async function changeBudgets(page: Page, { mia, rest }: Pick<PeopleScene,
   await panel.getByText('Undone').waitFor();
   expect(adSet.dailyBudget).toBe('5000');
 
-  // The campaign has no budget of its own, so its panel lists the ad sets, each with its live budget.
+  // The campaign has no budget of its own, so its panel lists the ad sets with their live budgets.
   adSet.dailyBudget = '8000';
-  rest();
+  nextMinute();
   await page.goto(address('campaign'));
   await page.getByRole('button', { name: `Change budget of ${campaign.name}`, exact: true }).click();
   await page
@@ -36,7 +39,7 @@ export async function changeBudgets(page: Page, { mia, rest }: Pick<PeopleScene,
     .getByRole('button', { name: `Change budget of ${adSet.name}` })
     .click();
   await panel.getByText('$80.00 per day').waitFor();
-  // More than half at once is refused before anything is sent.
+  // A change of more than half is refused before anything is sent.
   await panel.getByLabel('New daily budget, USD').fill('200');
   await panel.getByRole('button', { name: 'Preview change' }).click();
   expect(await panel.getByRole('button', { name: 'Apply change' }).count()).toBe(0);

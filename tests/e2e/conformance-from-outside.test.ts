@@ -8,7 +8,7 @@ import { type Scope, scopes } from '@tributary/vocabulary';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, openInstallation } from './stories/installation.ts';
 
-/** `CONFORMANCE_SECTION` narrows the run to one section, for mutants. */
+/** `CONFORMANCE_SECTION` limits the run to one section, for mutants. */
 const section = process.env.CONFORMANCE_SECTION;
 
 let installation: Installation;
@@ -44,7 +44,7 @@ function run(args: readonly string[]): Promise<{ code: number; output: string }>
 }
 
 // A run sends over two thousand requests and waits for attribution and deliveries: about a minute and a half.
-test('a fresh installation passes every check that can be tried from outside', { timeout: 600_000 }, async () => {
+test('a fresh installation passes every check that can run from outside', { timeout: 600_000 }, async () => {
   const { key, app } = await credentials();
   const file = join(folder, 'report.json');
   const narrowed = section ? ['--section', section] : [];
@@ -69,7 +69,7 @@ test('a fresh installation passes every check that can be tried from outside', {
   expect(existsSync(join(folder, 'report.md'))).toBe(true);
 });
 
-test('a key that does not work ends the command with its reason', async () => {
+test('an invalid key ends the command with its reason', async () => {
   const { code, output } = await run(['--against', installation.baseUrl, '--key', 'trib_live_nothing']);
   expect(code).toBe(1);
   expect(output).toContain('The key does not work');

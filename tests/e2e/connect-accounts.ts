@@ -5,7 +5,7 @@ import { confirm } from './set-up-as-owner.ts';
 
 /** Connects a store by its form, creates a link for a client, and disconnects in the dialog. */
 export async function connectAccounts(page: Page, scene: PeopleScene): Promise<void> {
-  scene.rest();
+  scene.nextMinute();
   await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/connections`);
   for (const name of ['Meta Ads', 'Google Ads', 'Stripe', 'Shopify', 'Fintoc', 'ManyChat'])
     await page.getByRole('button', { name: `Connect ${name}`, exact: true }).waitFor();

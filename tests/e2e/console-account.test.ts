@@ -17,7 +17,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('a person sets up a second factor, signs in with it, and ends another session', async () => {
+test('a member sets up a second factor, signs in with it, and ends another session', async () => {
   await buildConsole();
   const { kit, api } = await openTest({ consoleDirectory });
   kit.clock.set(new Date());
@@ -66,7 +66,7 @@ test('a person sets up a second factor, signs in with it, and ends another sessi
     await expect.poll(() => page.getByRole('button', { name: 'End' }).count()).toBe(0);
     await other.page.reload();
     await other.page.getByLabel('E-mail').waitFor();
-    // A wrong password is a 400, which Chromium reports as an error of the page.
+    // A wrong password is a 400, which Chromium logs as an error of the page.
     expect(complaints.filter((line) => !/status of 4(00|22)/.test(line))).toEqual([]);
   } finally {
     await browser.close();

@@ -34,16 +34,16 @@ export type PeopleScene = Awaited<ReturnType<typeof openPeopleScene>>;
 
 const password = 'vague otter lamp';
 
-/** How many paid besides those who are told of by name: more than a page of the list. */
+/** The number of paying customers besides the named ones: more than a page of the list. */
 export const othersCount = 60;
-/** How many pages the busy one saw: more than a page of a journey. */
+/** The number of pages that the busiest visitor viewed: more than a page of a journey. */
 export const pagesOfBusy = 60;
 export const days = { from: at(0).slice(0, 10), to: at(59).slice(0, 10) };
 
-/** A shop with people whose stories are known, a clinic beside it, and members of each role. */
+/** A shop with customers whose histories are known, a healthcare profile beside it, and members of each role. */
 export async function openPeopleScene() {
   const kit = await openTestkit();
-  // The clock runs ahead by a minute for each page, and must not come to a day that the browser does not know yet.
+  // The clock advances by a minute per page, and must not reach a day that the browser's clock has not.
   kit.clock.set(new Date(Math.min(Date.now(), new Date().setUTCHours(12, 0, 0, 0))));
   const [warehouse, log, browser] = await Promise.all([
     openWarehouse(kit),
@@ -66,9 +66,9 @@ export async function openPeopleScene() {
     privacyMode: 'hipaa',
   });
   const boutique = await scene(world, { workspaceId: shop.workspaceId });
-  const mia = await tellOfMia(boutique, sandbox);
+  const mia = await recordMia(boutique, sandbox);
   await connectMeta(kit, sandbox, boutique, 'USD');
-  const stories = { eva: await tellOfEva(shop), lea: await tellOfLea(shop) };
+  const stories = { eva: await recordEva(shop), lea: await recordLea(shop) };
   const guests: string[] = [];
   for (let index = 0; index < othersCount; index += 1) {
     const { customerId } = await shop.send({
@@ -134,27 +134,27 @@ export async function openPeopleScene() {
     mia,
     ...stories,
     busyId,
-    /** The same API with a key, to ask what the console should show. */
+    /** The same API with a key, to compare with the console. */
     api: createClient({ baseUrl, apiKey: key.secret }),
     visit(role: keyof typeof sessions, options: BrowserContextOptions = {}) {
-      this.rest();
+      this.nextMinute();
       return visit(browser, baseUrl, { storageState: sessions[role], ...options });
     },
     today: () => kit.clock.now().toISOString().slice(0, 10),
-    /** Somebody without an account. */
+    /** A browser without an account. */
     guest: () => visit(browser, baseUrl),
-    /** The clock stands still, and with it what somebody may ask in a minute. */
-    rest: () => kit.clock.advance(60_000),
-    /** Of how many profiles the money waits to be converted anew. */
+    /** The clock is frozen, so rate limits only reset when it is advanced. */
+    nextMinute: () => kit.clock.advance(60_000),
+    /** The number of pending jobs that convert the profile's money again. */
     async repriced(profileId: string): Promise<number> {
       const { rows } = await kit.owner.unbound.query(
         sql`SELECT 1 FROM pgboss.job WHERE name = 'reprice-outcomes' AND data->>'profileId' = ${profileId}`,
       );
       return rows.length;
     },
-    /** A profile of the workspace, of which nothing is known yet. */
+    /** Another profile of the workspace, without data. */
     another: async () => (await buildProfile(kit.app, { workspaceId: shop.workspaceId })).id,
-    /** The second half of what was erased. */
+    /** Completes the asynchronous part of erasures. */
     async completeErasures() {
       await shop.attribute();
       const stores = { app: kit.app, clickhouse: warehouse.client.settings, stream: log.stream };
@@ -173,8 +173,8 @@ export async function openPeopleScene() {
   };
 }
 
-/** Came once long before, three times in time, looked at a page, paid, came again and paid again. */
-async function tellOfEva(shop: Scene) {
+/** Eva: one visit long before, three within the lookback, a page view, a payment, another visit and another payment. */
+async function recordEva(shop: Scene) {
   const user_traits = {
     email: 'eva@example.test',
     phone: '+56912345678',
@@ -201,15 +201,15 @@ async function tellOfEva(shop: Scene) {
   return { customerId: first.customerId, firstId: first.outcomeId, secondId: second.outcomeId, visitorId };
 }
 
-/** Came through an ad that is known at the platform and paid; another ad only cost money, and the platform claims more than there was. */
-async function tellOfMia(boutique: Scene, sandbox: Awaited<ReturnType<typeof openAdPlatform>>['sandbox']) {
+/** Mia: arrived by an ad that the platform knows, and paid. Another ad only cost money, and the platform claims too many conversions. */
+async function recordMia(boutique: Scene, sandbox: Awaited<ReturnType<typeof openAdPlatform>>['sandbox']) {
   const [winner, loser] = sandbox.book.meta.state.ads.filter(
     ({ account, status, adSet }) =>
       account.currency === 'USD' && status === 'ACTIVE' && adSet.campaign.status === 'ACTIVE',
   );
   if (!winner || !loser) throw new Error('The sandbox has no ads that run.');
   const day = (place: number) => at(place).slice(0, 10);
-  const told = (ad: typeof winner, more: object) => ({
+  const spendRow = (ad: typeof winner, more: object) => ({
     external_id: ad.id,
     name: ad.name,
     status: ad.status,
@@ -220,9 +220,9 @@ async function tellOfMia(boutique: Scene, sandbox: Awaited<ReturnType<typeof ope
     ...more,
   });
   await boutique.spend(
-    told(winner, { date: day(50), spend: '20', conversions: '3' }),
-    told(loser, { date: day(50), spend: '45', conversions: '1' }),
-    told(winner, { date: day(59), spend: '1' }),
+    spendRow(winner, { date: day(50), spend: '20', conversions: '3' }),
+    spendRow(loser, { date: day(50), spend: '45', conversions: '1' }),
+    spendRow(winner, { date: day(59), spend: '1' }),
   );
   const user_traits = { email: 'mia@example.test', external_id: 'mia-1', first_name: 'Mia', last_name: 'Vidal' };
   const { customerId, outcomeId } = await boutique.send({ user_traits, occurred_at: at(52) });
@@ -243,8 +243,8 @@ async function tellOfMia(boutique: Scene, sandbox: Awaited<ReturnType<typeof ope
   return { customerId, outcomeId, winner, loser };
 }
 
-/** Wrote from an ad and never saw the website. */
-async function tellOfLea(shop: Scene) {
+/** Lea: sent a message from an ad and never visited the website. */
+async function recordLea(shop: Scene) {
   const user_traits = { email: 'lea@example.test', first_name: 'Lea', last_name: 'Rojas' };
   const { customerId, outcomeId } = await shop.send({
     user_traits,

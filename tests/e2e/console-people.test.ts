@@ -34,10 +34,10 @@ async function open(
 const rowsOf = (page: Page): Locator => page.locator('tbody tr');
 const steps = (page: Page): Locator => page.getByRole('list', { name: 'Journey' }).getByRole('listitem');
 
-// One shop for all of them, which takes a minute to fill. Eva is changed and in the end erased, so they come in this order.
+// All tests share one shop, which takes a minute to fill. Eva is changed and finally erased, so the order matters.
 describe('the console', { shuffle: false }, () => {
   describe('payments', () => {
-    test('are listed as they stand; an owner records a refund, takes it back and says who paid, and others only read', async () => {
+    test('are listed with their state; an owner records and undoes a refund and assigns a payer, and others only read', async () => {
       const { page, complaints } = await open('owner', 'payments');
       await expect.poll(() => rowsOf(page).count()).toBe(50);
       await page.getByRole('button', { name: 'Show more' }).click();
@@ -54,8 +54,8 @@ describe('the console', { shuffle: false }, () => {
       await page.getByRole('button', { name: 'Mark as later installment' }).click();
       await expect.poll(() => row.textContent()).toContain('later installment');
       await page.getByRole('button', { name: 'Not an installment' }).click();
-      const said = page.getByRole('list', { name: 'What was said of this payment' });
-      await expect.poll(() => said.getByRole('listitem').count()).toBe(4);
+      const entries = page.getByRole('list', { name: 'What was said of this payment' });
+      await expect.poll(() => entries.getByRole('listitem').count()).toBe(4);
       expect(complaints).toEqual([]);
       await page.context().close();
       const reader = await open('analyst', 'payments');
@@ -66,7 +66,7 @@ describe('the console', { shuffle: false }, () => {
   });
 
   describe('customers', () => {
-    test('are those of the API, page after page, and a row opens the person', async () => {
+    test('match the API on every page, and a row opens the customer', async () => {
       const { page, complaints } = await open('analyst', 'customers');
       await page.getByRole('link', { name: 'Customers', exact: true }).waitFor();
       await expect.poll(() => rowsOf(page).count()).toBe(50);
@@ -87,7 +87,7 @@ describe('the console', { shuffle: false }, () => {
       await page.context().close();
     });
 
-    test('are of the goal that is chosen, which stands in the address', async () => {
+    test('are filtered by the selected goal, which is part of the URL', async () => {
       const { page, complaints } = await open('analyst', 'customers');
       await page.getByLabel('Goal').selectOption('lead_created');
       await page.getByRole('link', { name: 'Lea Rojas' }).waitFor();
@@ -99,7 +99,7 @@ describe('the console', { shuffle: false }, () => {
       await page.context().close();
     });
 
-    test('are found by name, also those who did not reach the goal; what was searched for is not in the address', async () => {
+    test('are found by name, even without the goal, and the search text is not in the URL', async () => {
       const { page, complaints } = await open('analyst', 'customers');
       const search = page.getByLabel('Name, e-mail or phone');
       await search.fill('lea');
@@ -113,15 +113,15 @@ describe('the console', { shuffle: false }, () => {
       expect(page.url()).not.toMatch(/eva/i);
       await found.getByRole('link', { name: 'Eva Soto' }).click();
       await page.getByRole('heading', { name: 'Eva Soto', level: 1 }).waitFor();
-      // Known by her key, without a conversion in the address.
+      // Found by her key, without a conversion in the URL.
       await page.getByRole('region', { name: 'Conversions' }).getByRole('link').first().waitFor();
       expect(complaints).toEqual([]);
       await page.context().close();
     });
   });
 
-  describe('a person', () => {
-    test('has a timeline in the order of the API, and is known by what was said, from whom and when', async () => {
+  describe('a customer', () => {
+    test('has a timeline in the order of the API, and identifiers with their source and time', async () => {
       const { customerId } = scene.eva;
       const { data: journey } = await scene.api.readCustomerJourney({ params: { id: customerId } });
       const { data: held } = await scene.api.readCustomerExport({ params: { id: customerId } });
@@ -131,7 +131,7 @@ describe('the console', { shuffle: false }, () => {
       const texts = await steps(page).allTextContents();
       for (const [place, event] of journey.events.entries()) {
         expect(texts[place]).toContain(clock(event.event_time, 'UTC'));
-        // A day stands once, at its first event.
+        // Each date appears once, at its first event.
         const isNewDay =
           dayIn(event.event_time, 'UTC') !==
           dayIn(journey.events[place - 1]?.event_time ?? '1970-01-01T00:00:00Z', 'UTC');
@@ -163,14 +163,14 @@ describe('the console', { shuffle: false }, () => {
     });
   });
 
-  test('an owner makes and revokes a key, says what counts as a conversion, and shares a report by a link', async () => {
+  test('an owner creates and revokes a key, defines a goal, and shares a report by a link', async () => {
     const { page, complaints } = await open('owner', 'keys');
     await setUpAsOwner(page, scene);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
 
-  test('a long journey comes page after page, and each event once', async () => {
+  test('a long journey loads page by page, and contains each event once', async () => {
     const { page } = await open('analyst', `customers/${scene.busyId}`);
     await page.getByText('50 of 61, the earliest first.').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -184,14 +184,14 @@ describe('the console', { shuffle: false }, () => {
     await page.context().close();
   });
 
-  /** Each touch with its shares, as the table says them. */
+  /** The touches with their shares as the table shows them. */
   const sharesIn = (page: Page): Promise<string[][]> =>
     rowsOf(page).evaluateAll((rows) =>
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')),
     );
 
   describe('the journey of a conversion', () => {
-    test('shows what each touch earned under six models, and greys what lies outside the lookback', async () => {
+    test('shows the credit of each touch under six models, and dims touches outside the lookback', async () => {
       const id = scene.eva.firstId;
       const { data } = await scene.api.readConversionJourney({ params: { id }, query: { view: 'projection' } });
       const touches = data.events as { credit: Record<string, number>; in_window: boolean }[];
@@ -206,7 +206,7 @@ describe('the console', { shuffle: false }, () => {
       expect(await outside.count()).toBe(1);
       expect(await outside.locator('[data-in-window=false].text-soft').count()).toBe(1);
       await page.getByText('Campaign 101').waitFor();
-      // What came before it, and not what came after.
+      // The journey contains events before the conversion and none after it.
       const { data: whole } = await scene.api.readConversionJourney({ params: { id } });
       await expect.poll(() => steps(page).count()).toBe(whole.total_count);
       expect(await faultsOf(page)).toEqual([]);
@@ -216,7 +216,7 @@ describe('the console', { shuffle: false }, () => {
       await page.context().close();
     });
 
-    test('marks a touch that a conversion without a visit stands for', async () => {
+    test('marks a synthetic touch of a conversion without a visit', async () => {
       const { page } = await open('analyst', `conversions/${scene.lea.leadId}`);
       const row = rowsOf(page).filter({ hasText: 'Synthetic touch' });
       await row.waitFor();
@@ -226,41 +226,41 @@ describe('the console', { shuffle: false }, () => {
     });
   });
 
-  describe('without people in one’s role', () => {
-    /** Whatever of people the page asked for. */
+  describe('a role without access to customers', () => {
+    /** Collects the page's requests for personal data. */
     const watch = (page: Page): string[] => {
-      const asked: string[] = [];
+      const requests: string[] = [];
       page.on('request', (request) => {
-        if (/\/api\/v1\/customers/.test(request.url())) asked.push(request.url());
+        if (/\/api\/v1\/customers/.test(request.url())) requests.push(request.url());
       });
-      return asked;
+      return requests;
     };
 
     test.each(['customers', 'customers/EVA'])('%s says so plainly, and nothing is asked', async (screen) => {
       const { page, complaints } = await scene.visit('viewer');
-      const asked = watch(page);
+      const requests = watch(page);
       const path = screen.replace('EVA', scene.eva.customerId);
       await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/${path}`);
       await page.getByText('Your role shows reports without people').waitFor();
       expect(await page.getByRole('navigation', { name: 'Pages' }).textContent()).not.toContain('Customers');
       expect(await faultsOf(page)).toEqual([]);
-      expect([asked, complaints]).toEqual([[], []]);
+      expect([requests, complaints]).toEqual([[], []]);
       await page.context().close();
     });
 
-    test('the journey of a conversion is there from its explanation on, without the person', async () => {
+    test('opens the journey of a conversion from its explanation, without the customer', async () => {
       const { page, complaints } = await open('viewer', 'overview');
-      const asked = watch(page);
+      const requests = watch(page);
       await page.getByRole('link', { name: ': Conversions, Lead created. Explain' }).click();
       await page.getByRole('dialog').getByRole('link', { name: 'Its journey, under six models' }).click();
       await page.getByRole('heading', { name: 'Journey of a conversion' }).waitFor();
       await rowsOf(page).filter({ hasText: 'Synthetic touch' }).waitFor();
       expect(await page.locator('main').textContent()).not.toMatch(/Lea|Rojas|example\.test/);
-      expect([asked, complaints]).toEqual([[], []]);
+      expect([requests, complaints]).toEqual([[], []]);
       await page.context().close();
     });
 
-    test('a healthcare profile says who is shown its people', async () => {
+    test('a healthcare profile logs who viewed its customers', async () => {
       const { profileId } = scene.clinic;
       const viewer = await open('viewer', 'customers', { profileId });
       await viewer.page.getByText('This is a healthcare profile').waitFor();
@@ -280,12 +280,12 @@ describe('the console', { shuffle: false }, () => {
     });
   });
 
-  test('every page fits, in English and Spanish, light and dark, on a screen and on a telephone, and says something', async () => {
+  test('every page fits and has content, in English and Spanish, light and dark, on desktop and phone', async () => {
     const { page } = await open('owner', 'overview', { viewport: { width: 1440, height: 900 } });
     expect(await walkAllPages(page, scene)).toEqual([]);
   }, 600_000);
 
-  test('an owner changes a profile, is told what another currency and more privacy cost, and others have no such page', async () => {
+  test('an owner changes a profile and sees the consequences of another currency and privacy mode; others have no such page', async () => {
     const profileId = await scene.another();
     const { page, complaints } = await open('owner', 'settings', { profileId });
     const form = (name: string) => page.getByRole('form', { name });
@@ -295,7 +295,7 @@ describe('the console', { shuffle: false }, () => {
     await page.getByLabel('Time zone').selectOption('America/Santiago');
     expect(await form('Profile').getByRole('status').count()).toBe(0);
     await save.click();
-    // Everything that names the profile follows.
+    // Every place with the profile's name is updated.
     await page.getByRole('button', { name: 'Profile: Boutique of Ana. Switch profile' }).waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel('Reporting currency').selectOption('EUR');
@@ -315,7 +315,7 @@ describe('the console', { shuffle: false }, () => {
     await page.reload();
     await page.getByLabel('Name').waitFor();
     expect(await shown()).toEqual(expected);
-    // A reporting currency that changed is a replay, which waits for a worker.
+    // Changing the reporting currency queues a replay for a worker.
     expect(await scene.repriced(profileId)).toBe(1);
     await page.getByLabel('Privacy mode').selectOption('standard');
     await form('Privacy').getByRole('status').getByText('if those concerned agreed').waitFor();
@@ -326,7 +326,7 @@ describe('the console', { shuffle: false }, () => {
     await reader.page.context().close();
   });
 
-  test('a language is chosen in the menu, is remembered, and says numbers and days in its own way', async () => {
+  test('a language is selected in the menu, is remembered, and formats numbers and dates', async () => {
     const { page, complaints } = await open('owner', 'overview', { viewport: { width: 390, height: 844 } });
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('dialog').getByLabel('Language').selectOption('Español');
@@ -350,7 +350,7 @@ describe('the console', { shuffle: false }, () => {
     await page.context().close();
   });
 
-  test('ten questions of a marketer are answered within three presses each, and habits are kept', async () => {
+  test('ten questions of a marketer are answered within three clicks each, and daily tasks work', async () => {
     const { page, complaints } = await open('owner', 'overview', { profileId: scene.boutique.profileId });
     await askTenQuestions(page, scene);
     await keepHabits(page, scene);
@@ -359,7 +359,7 @@ describe('the console', { shuffle: false }, () => {
     await page.context().close();
   });
 
-  /** Last, because Eva is gone afterwards. */
+  /** Last, because Eva no longer exists afterwards. */
   describe('an erasure', () => {
     const fill = async (page: Page, value: string) => {
       await page.getByLabel('E-mail', { exact: true }).fill(value);
@@ -367,26 +367,26 @@ describe('the console', { shuffle: false }, () => {
       await page.getByRole('heading', { name: `Erase ${value} for good?` }).waitFor();
     };
 
-    test('of nobody erases nothing and says so; without the last word nothing is asked', async () => {
+    test('of an unknown customer changes nothing and says so; cancelling the confirmation sends no request', async () => {
       const { page } = await open('owner', 'erasures');
-      const asked: string[] = [];
+      const requests: string[] = [];
       page.on('request', (request) => {
-        if (request.method() === 'POST') asked.push(request.url());
+        if (request.method() === 'POST') requests.push(request.url());
       });
       await fill(page, 'nobody@example.test');
       await page.getByRole('button', { name: 'Erase for good' }).click();
       expect(await page.getByRole('checkbox').evaluate((box) => box.matches(':invalid'))).toBe(true);
       await page.getByRole('button', { name: 'Back' }).click();
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
       await fill(page, 'nobody@example.test');
       await page.getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Erase for good' }).click();
       await page.getByRole('alert').getByText('Nobody in this profile is known by that').waitFor();
-      expect(asked).toHaveLength(1);
+      expect(requests).toHaveLength(1);
       await page.context().close();
     });
 
-    test('is confirmed, leaves a receipt that is followed until it is done, and the person is gone', async () => {
+    test('is confirmed, polls its receipt until it is done, and removes the customer', async () => {
       const { page, complaints } = await open('owner', 'customers');
       await page.getByRole('link', { name: 'Erase a customer' }).click();
       await page.getByRole('heading', { name: 'Erase a customer', level: 1 }).waitFor();
@@ -411,7 +411,7 @@ describe('the console', { shuffle: false }, () => {
       const after = await open('owner', 'customers');
       await expect.poll(() => rowsOf(after.page).count()).toBe(50);
       await after.page.getByRole('button', { name: 'Show more' }).click();
-      // Her payments are still there, and nobody's.
+      // Her payments remain, without a customer.
       await expect.poll(() => rowsOf(after.page).count()).toBe(othersCount + 2);
       expect(await after.page.locator('main').textContent()).not.toMatch(/Eva|Soto|eva@/);
       await after.page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/customers/${scene.eva.customerId}`);

@@ -18,33 +18,33 @@ import { sql } from 'kysely';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 
-/** The console as a person has it: built, served by the API, on a market whose book is known. */
+/** The console as users see it: built, served by the API, on a market whose true figures are known. */
 export interface Scene {
   readonly baseUrl: string;
   readonly market: Market;
   readonly book: ReportBook;
   readonly email: string;
   readonly password: string;
-  /** The same API with a key, to ask what the console should show. */
+  /** The same API with a key, to compare with the console. */
   readonly api: ReturnType<typeof createClient>;
   readonly dates: { readonly date_from: string; readonly date_to: string };
-  /** A fresh page of somebody who is not signed in, and all that went wrong on it. */
+  /** A new page without a session, and every error on it. */
   visit(options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>;
   close(): Promise<void>;
 }
 
 const password = 'vague otter lamp';
 
-/** A picture of one point. */
+/** A one-pixel picture. */
 const onePoint = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** How large the market is; small unless somebody measures. */
+/** The size of the market; measurements use a larger one. */
 const small = { people: 400, campaigns: 10, days: 60 };
 
-/** On the engines of all tests, or on those that whoever measures has opened. */
+/** Uses the shared test engines, or those that a measurement opened. */
 export async function openScene(size = small, open: () => Promise<Testkit> = openTestkit): Promise<Scene> {
   const kit = await open();
   kit.clock.set(new Date());
@@ -52,15 +52,15 @@ export async function openScene(size = small, open: () => Promise<Testkit> = ope
   const profile = await buildProfile(kit.app);
   const market = openMarket({ seed: 11, ...size, profileId: profile.id });
   const book = new ReportBook(market);
-  const told = new Book(market);
+  const deliveryBook = new Book(market);
   const engines = { app: kit.app, system: kit.system, clickhouse: warehouse.client };
   await fillFast(market, engines, {
     watch: (household) => {
       book.add(household);
-      told.add(household);
+      deliveryBook.add(household);
     },
   });
-  await fillDelivery(market, told.delivery.rows(), engines);
+  await fillDelivery(market, deliveryBook.delivery.rows(), engines);
   const { signal } = new AbortController();
   await replay(engines, { profileId: profile.id, cause: 'test', now: () => new Date(), signal });
   await rebuildProfile(engines, profile.id, new Date(market.until), signal);
@@ -96,14 +96,14 @@ export async function openScene(size = small, open: () => Promise<Testkit> = ope
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** What somebody who is not signed in has before them. */
+/** Opens a page without a session. */
 export async function visit(
   browser: Browser,
   baseUrl: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
-  // As patient as the waits of all tests.
+  // The same timeout as all waits of tests.
   context.setDefaultTimeout(40_000);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -113,7 +113,7 @@ export async function visit(
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // A refused sign-in is a 401, which Chromium reports as an error of the page.
+    // A refused sign-in is a 401, which Chromium logs as an error of the page.
     if (message.type() === 'error' && !/status of 401/.test(message.text())) complaints.push(message.text());
   });
   return { page, complaints };

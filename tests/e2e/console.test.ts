@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Field, fields, show } from '../../apps/console/source/fields.ts';
+import { type Field, fields, formatFigure } from '../../apps/console/source/fields.ts';
 import { channelTitle, longDay, money, ratio, signed, signedPercent, words } from '../../apps/console/source/format.ts';
 import { openScene, type Scene } from './console-scene.ts';
 
@@ -31,7 +31,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** A page of somebody signed in, at a screen. */
+/** A screen of the console with a signed-in session. */
 async function open(screen: string, options: Parameters<Scene['visit']>[0] = {}, search: Record<string, string> = {}) {
   const visited = await scene.visit({ storageState: session, ...options });
   await visited.page.goto(addressOf(screen, search));
@@ -39,7 +39,7 @@ async function open(screen: string, options: Parameters<Scene['visit']>[0] = {},
   return visited;
 }
 
-/** Of a row, by what its figures say of themselves: "$12.00: Revenue, Winter sale 1. Explain". */
+/** The link of a row's figure, by its accessible name: "$12.00: Revenue, Winter sale 1. Explain". */
 const figure = (page: Page, field: Field, about: string) =>
   page.getByRole('link', { name: `: ${fields[field].title}, ${about}. Explain` });
 
@@ -53,7 +53,6 @@ const shownFields = [
   'attributed_outcome_count',
 ] as const;
 
-/** Everything on the page that somebody who cannot see or point would stumble over. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
@@ -63,7 +62,7 @@ async function faultsOf(page: Page): Promise<string[]> {
 }
 
 describe('signing in', () => {
-  test('a wrong password is refused in words, the right one leads to where one wanted to go', async () => {
+  test('shows an error for a wrong password, and opens the requested page with the right one', async () => {
     const { page, complaints } = await scene.visit();
     await page.goto(addressOf('campaigns', { model: 'linear' }));
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -79,7 +78,7 @@ describe('signing in', () => {
     await page.context().close();
   });
 
-  test('the start leads to the first profile and usual days; signing out ends it', async () => {
+  test('opens the first profile with the default dates; signing out ends the session', async () => {
     const { page, complaints } = await scene.visit();
     await page.goto(scene.baseUrl);
     await signIn(page);
@@ -96,7 +95,7 @@ describe('signing in', () => {
 });
 
 describe('the overview', () => {
-  test('shows the figures of the API, and the picture of its days', async () => {
+  test('shows the figures of the API and a chart of its days', async () => {
     const { data } = await scene.api.readOverview({ query: scene.dates });
     expect(data.totals.outcome_count).toBeGreaterThan(0);
     const { page, complaints } = await open('overview');
@@ -108,7 +107,9 @@ describe('the overview', () => {
       'cac',
       'attributed_outcome_count',
     ] as const) {
-      await expect.poll(() => figure(page, field, 'all').textContent()).toBe(show(field, data.totals[field], currency));
+      await expect
+        .poll(() => figure(page, field, 'all').textContent())
+        .toBe(formatFigure(field, data.totals[field], currency));
     }
     for (const { channel, outcome_value: value } of data.channels)
       await page
@@ -134,8 +135,8 @@ describe('the overview', () => {
   });
 });
 
-describe('the days', () => {
-  test('are held against as many days before them, or the year before, or nothing', async () => {
+describe('the date range', () => {
+  test('is compared with the period before, the year before, or nothing', async () => {
     const query = { date_from: '2026-02-01', date_to: '2026-02-14' };
     const [now, before] = await Promise.all(
       [query, { date_from: '2026-01-18', date_to: '2026-01-31' }].map((dates) =>
@@ -144,17 +145,17 @@ describe('the days', () => {
     );
     const { page, complaints } = await open('overview', {}, { from: query.date_from, to: query.date_to });
     const change = signedPercent(((now ?? 0) - (before ?? 0)) / (before ?? 1));
-    const told = page.getByText(`from ${money(before, currency)}`);
-    await told.waitFor();
-    expect(await told.locator('..').textContent()).toContain(change);
+    const previousFigure = page.getByText(`from ${money(before, currency)}`);
+    await previousFigure.waitFor();
+    expect(await previousFigure.locator('..').textContent()).toContain(change);
     await page.getByLabel('Compared with').selectOption('No comparison');
-    await expect.poll(() => told.count()).toBe(0);
+    await expect.poll(() => previousFigure.count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('compared')).toBe('none');
     expect(complaints).toEqual([]);
     await page.context().close();
   });
 
-  test('are compared on the rows of Campaigns, and only where a page can compare', async () => {
+  test('is compared on the rows of Campaigns, and only on pages that support comparison', async () => {
     const { page } = await open('campaigns', {}, { from: '2026-02-01', to: '2026-02-14' });
     await page.getByLabel('Compared with').waitFor();
     await page.getByRole('table').getByTitle('Jan 31, 2026').first().waitFor();
@@ -166,11 +167,11 @@ describe('the days', () => {
     await page.context().close();
   });
 
-  test('are chosen by typing or by a button, and stand in the address', async () => {
+  test('is set by typing or by a button, and is part of the URL', async () => {
     const { page, complaints } = await open('overview');
     const search = () => Object.fromEntries(new URL(page.url()).searchParams);
     await page.getByLabel('First day').focus();
-    // The year is passed digit by digit, through the years 2, 20 and 202.
+    // Typing the year passes through the years 2, 20 and 202.
     await page.keyboard.type('02052026');
     await expect.poll(search).toMatchObject({ from: '2026-02-05', to: scene.dates.date_to });
     const query = { date_from: '2026-02-05', date_to: scene.dates.date_to };
@@ -188,7 +189,7 @@ describe('the days', () => {
 
 describe('campaigns', () => {
   test.each(['last_touch', 'linear'] as const)(
-    'under %s show what the API says, which is what happened',
+    "under %s show the API's figures, which match the market's",
     async (model) => {
       const { data: rows } = await scene.api.listCampaigns({ query: { ...scene.dates, model, level: 'campaign' } });
       const { data: rest } = await scene.api.readUnattributed({ query: { ...scene.dates, model } });
@@ -197,11 +198,13 @@ describe('campaigns', () => {
       for (const row of rows)
         for (const field of shownFields)
           if (row[field] !== null)
-            expect(await figure(page, field, row.campaign_name).textContent()).toBe(show(field, row[field], currency));
+            expect(await figure(page, field, row.campaign_name).textContent()).toBe(
+              formatFigure(field, row[field], currency),
+            );
       expect(await figure(page, 'outcome_value', 'Unattributed').textContent()).toBe(
         money(rest.outcome_value, currency),
       );
-      // What the market's own book says, worked out without the engines.
+      // Computed from the market's own book, independently of the engines.
       const paid = scene.book
         .cells()
         .filter(
@@ -258,18 +261,18 @@ describe('campaigns', () => {
       const cell = figure(page, 'outcome_value', `${campaign?.name}, ${words(model)}`);
       expect(await cell.textContent()).toBe(money(data.outcome_value, currency));
     }
-    // And what it cost and was delivered day by day.
+    // Also its daily cost and delivery.
     await page.getByRole('img', { name: `${campaign?.name}, day by day` }).waitFor();
     await page.getByRole('radio', { name: 'Clicks' }).click();
     const byDay = { ...scene.dates, level: 'campaign', entity_ids: campaign?.id ?? '' } as const;
     const day = (await scene.api.readCampaignTrend({ query: byDay })).data.find(({ clicks }) => clicks > 0);
     await page.getByText('The same as a table').click();
     const cell = figure(page, 'clicks', `${campaign?.name}, ${longDay(day?.date ?? '')}`);
-    expect(await cell.textContent()).toBe(show('clicks', day?.clicks, currency));
+    expect(await cell.textContent()).toBe(formatFigure('clicks', day?.clicks, currency));
     await page.context().close();
   });
 
-  test('are sorted by the column that is pressed', async () => {
+  test('are sorted by the clicked column', async () => {
     const { page } = await open('campaigns');
     const header = page.getByRole('columnheader', { name: 'Spend' });
     await header.getByRole('button').click();
@@ -286,7 +289,7 @@ describe('an explanation', () => {
   test.each([
     ['outcome_value', 'linear'],
     ['spend', 'last_touch'],
-  ] as const)('of %s under %s adds up to the figure, in sight', async (field, model) => {
+  ] as const)('of %s under %s adds up to the displayed figure', async (field, model) => {
     const [row] = (await scene.api.listCampaigns({ query: { ...scene.dates, model, level: 'campaign' } })).data;
     if (!row) throw new Error('There is no campaign.');
     const { page, complaints } = await open('campaigns', {}, { model });
@@ -310,7 +313,7 @@ describe('an explanation', () => {
     await page.context().close();
   });
 
-  test('stands in the address, leads from a ratio to its parts, and gives the focus back', async () => {
+  test('is part of the URL, leads from a ratio to its parts, and returns the focus', async () => {
     const [row] = (await scene.api.listCampaigns({ query: { ...scene.dates, level: 'campaign' } })).data;
     const { page } = await open('campaigns');
     const number = figure(page, 'roas', row?.campaign_name ?? '');
@@ -336,20 +339,20 @@ describe('an explanation', () => {
 });
 
 describe('platforms', () => {
-  // Under linear a payment is divided between platforms: whole payments would be counted by each of them.
+  // Under linear a payment is divided between platforms, so each of them would count whole payments.
   test.each(['last_touch', 'linear'] as const)('show both counts and their gap under %s', async (model) => {
     const all = await scene.api.readPlatformComparison({ query: { ...scene.dates, model } });
-    const known = all.data.platforms.flatMap(({ delivery_through: through }) => through ?? []).toSorted()[0];
-    // Over the days that both sides know.
-    const query = { ...scene.dates, date_to: known ?? scene.dates.date_to, model };
+    const lastDay = all.data.platforms.flatMap(({ delivery_through: through }) => through ?? []).toSorted()[0];
+    // Over the dates for which both sides have data.
+    const query = { ...scene.dates, date_to: lastDay ?? scene.dates.date_to, model };
     const { data } = await scene.api.readPlatformComparison({ query });
     expect(data.platforms.length).toBeGreaterThan(0);
     const { page, complaints } = await open('platforms', {}, { model });
     for (const platform of data.platforms) {
       const item = page.getByRole('listitem').filter({ hasText: words(platform.platform) });
       const text = (await item.textContent()) ?? '';
-      const theirs = show('platform_conversions', platform.platform_conversions, currency);
-      const ours = show('outcome_count', platform.atribu_cash_credits, currency);
+      const theirs = formatFigure('platform_conversions', platform.platform_conversions, currency);
+      const ours = formatFigure('outcome_count', platform.atribu_cash_credits, currency);
       const gap = Number(platform.atribu_cash_credits) - (platform.platform_conversions ?? 0);
       expect(text).toContain(`They claim${theirs}We credit${ours}Gap${signed(gap)}`);
     }
@@ -358,7 +361,7 @@ describe('platforms', () => {
         money(row.atribu_cash_revenue, currency),
       );
     expect(await faultsOf(page)).toEqual([]);
-    // A gap is what we credit less what was claimed, row by row.
+    // A gap is the attributed figure minus the claimed one, row by row.
     const [first] = data.rows.filter(({ value_gap: gap }) => gap !== null);
     await figure(page, 'value_gap', first?.name ?? '').click();
     const panel = page.getByRole('dialog', { name: `${fields.value_gap.title}, ${first?.name}` });
@@ -405,9 +408,9 @@ describe('top ads', () => {
   });
 });
 
-describe('on a telephone', () => {
+describe('on a phone', () => {
   test.each(['overview', 'campaigns', 'platforms', 'top-ads'])(
-    '%s fits, and nothing is beside the screen',
+    '%s fits the screen without horizontal overflow',
     async (screen) => {
       const { page, complaints } = await open(screen, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
       await expect.poll(() => page.getByText('Loading', { exact: true }).count()).toBe(0);

@@ -26,7 +26,7 @@ const reader = syncs({ ...stores, providers, providerOutbound, random: () => 0, 
 
 const endings = { open: undefined, won: 'closed_won', lost: 'deal_lost', abandoned: 'deal_abandoned' } as const;
 
-/** The outcomes that the CRM has shown so far: each deal once of each type, with the date and value that it last had. */
+/** The outcomes that the CRM has shown so far: one per deal and type, with the latest date and value. */
 class ExpectedLedger {
   readonly #rows = new Map<string, { deal: string; type: string; at: string; amount: string | null }>();
   readonly mapping = new Map<string, string>();
@@ -49,7 +49,7 @@ class ExpectedLedger {
 
 const dealsOfLocation = () => sandbox.book.highlevel.deals.filter(({ locationId }) => locationId === location);
 
-/** A merchant who has consented to the location, and what the worker and the API make of it. */
+/** Connects a location with a merchant's consent, and returns helpers for the worker and the API. */
 async function connect() {
   const shop = await openShop(kit, api);
   const { data: handoff } = await shop.mint('crm_a', { return_url: returnUrl });
@@ -105,7 +105,7 @@ test('after the first sync, keys with either scope read stages with suggestion, 
   }
 });
 
-test('deals that move through all mapped stages, reopen and are won after all are in the ledger once of each type [conn-053] [conn-054] [evnt-030]', async () => {
+test('deals that move through all mapped stages, reopen and are won after all are recorded once per type [conn-053] [conn-054] [evnt-030]', async () => {
   const { shop, rows, stages, map, sync, recorded } = await connect();
   const expected = new ExpectedLedger();
   const [pipeline] = [...new Set(dealsOfLocation().map(({ pipelineId }) => pipelineId))];
@@ -116,7 +116,7 @@ test('deals that move through all mapped stages, reopen and are won after all ar
     expect((await recorded()).map(atMs)).toEqual(expected.rows.map(atMs));
   };
 
-  // The first sync runs before a user has looked at the stages, and maps them as their names suggest.
+  // The first sync runs before a user has viewed the stages, and maps them as their names suggest.
   const suggested = ['lead_created', null, 'appointment_booked', 'quote_sent', 'closed_won'];
   for (const [position, type] of suggested.entries()) if (type) expected.mapping.set(stageIds[position] ?? '', type);
   await compare();
@@ -165,7 +165,7 @@ test('deals that move through all mapped stages, reopen and are won after all ar
     'quote_sent',
   ]);
 
-  // One event for each outcome, with the deal's id, however often the deal was read.
+  // One event per outcome, with the deal's id, however often the deal was read.
   const events = await rows(sql<{ id: string; deal: string; type: string }>`
     SELECT id, payload ->> 'external_id' AS deal, payload ->> 'outcome_type' AS type FROM outbox
     WHERE type = 'outcome.recorded' AND profile_id = ${shop.id}`);
@@ -175,7 +175,7 @@ test('deals that move through all mapped stages, reopen and are won after all ar
   );
 }, 120_000);
 
-test('deals of two pipelines that are won twice, merged or deleted are recorded once of each type, and every webhook makes a sync due', async () => {
+test('deals of two pipelines that are won twice, merged or deleted are recorded once per type, and every webhook makes a sync due', async () => {
   const { shop, rows, stages, map, sync, recorded } = await connect();
   const expected = new ExpectedLedger();
   const { highlevel } = sandbox.book;
@@ -198,7 +198,7 @@ test('deals of two pipelines that are won twice, merged or deleted are recorded 
   expected.mapping.set(`${services}-2`, 'messaging_started');
   await compare();
 
-  /** The CRM's signed webhook, which makes the connection due at once. */
+  /** Sends the CRM's signed webhook, which makes the connection's sync due immediately. */
   const notify = async (type: string, id: string) => {
     await rows(sql`UPDATE syncs SET due_at = 'infinity'`);
     const { headers, body } = highlevel.webhook({ type, locationId: location, id });
@@ -208,7 +208,13 @@ test('deals of two pipelines that are won twice, merged or deleted are recorded 
     expect(await rows(sql`SELECT due_at <= ${kit.clock.now()} AS "isDue" FROM syncs`)).toEqual([{ isDue: true }]);
   };
   const open = dealsOfLocation().filter(({ status, contact }) => status === 'open' && contact);
-  const [moves, wins, kept, absorbed, deleted] = open.map(({ id }) => id) as [string, string, string, string, string];
+  const [moves, wins, survivor, absorbed, deleted] = open.map(({ id }) => id) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   const lost = dealsOfLocation().find(({ status }) => status === 'lost')?.id ?? '';
   const steps: readonly (readonly [string, string, () => void])[] = [
     ...[0, 1, 2].map(
@@ -223,8 +229,8 @@ test('deals of two pipelines that are won twice, merged or deleted are recorded 
     ['OpportunityStatusUpdate', wins, () => highlevel.change(wins, { status: 'open' })],
     ['OpportunityStatusUpdate', wins, () => highlevel.change(wins, { status: 'won', monetaryValue: 250.5 })],
     ['OpportunityStatusUpdate', lost, () => highlevel.change(lost, { status: 'won' })],
-    // A merge of two contacts leaves one deal with the contact of the other.
-    ['ContactUpdate', kept, () => highlevel.change(kept, { contact: dealOf(absorbed)?.contact ?? null })],
+    // Merging two contacts leaves one deal with the other deal's contact.
+    ['ContactUpdate', survivor, () => highlevel.change(survivor, { contact: dealOf(absorbed)?.contact ?? null })],
     ['OpportunityDelete', absorbed, () => highlevel.remove(absorbed)],
     ['OpportunityStatusUpdate', deleted, () => highlevel.change(deleted, { status: 'won' })],
     ['OpportunityDelete', deleted, () => highlevel.remove(deleted)],
@@ -238,7 +244,7 @@ test('deals of two pipelines that are won twice, merged or deleted are recorded 
   const typesOf = async (id: string) => (await recorded()).filter(({ deal }) => deal === id).map(({ type }) => type);
   expect(await typesOf(lost)).toEqual(expect.arrayContaining(['closed_won', 'deal_lost']));
   expect((await typesOf(wins)).filter((type) => type === 'closed_won')).toHaveLength(1);
-  // What a deal was before it was deleted stays in the ledger.
+  // Outcomes of a deal that was deleted later stay in the ledger.
   expect(await typesOf(deleted)).toContain('closed_won');
   const events = await rows(sql<{ name: string }>`
     SELECT (payload ->> 'external_id') || '/' || (payload ->> 'outcome_type') AS name FROM outbox

@@ -11,7 +11,7 @@ import { openBrowser } from './browser.ts';
 
 const allRoutes = Object.values<Route>(routes);
 
-/** The pages as a person sees them: a real browser, a real server, and nothing else in the world. */
+/** The pages in a real browser on a real server, without any other host. */
 
 let fastify: FastifyInstance;
 let browser: Browser;
@@ -20,7 +20,7 @@ let baseUrl: string;
 beforeAll(async () => {
   fastify = Fastify();
   fastify.get('/api/v1/openapi.json', async () => openapi({ baseUrl }));
-  // The port is not known before listening, and the pages are told where they are at registration.
+  // The port is unknown before listening, and the pages need their URL at registration.
   await new Promise<void>((resolve) => fastify.server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`;
   serveDocs(fastify, { baseUrl });
@@ -33,26 +33,26 @@ afterAll(async () => {
   await fastify?.close();
 });
 
-/** A fresh page, with all that it asked for and all that went wrong on it. */
-async function open(path: string): Promise<{ page: Page; asked: string[]; complaints: string[] }> {
+/** A new page with all of its requests and errors. */
+async function open(path: string): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const complaints: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => requests.push(request.url()));
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
   await page.goto(`${baseUrl}${path}`);
-  return { page, asked, complaints };
+  return { page, requests, complaints };
 }
 
-const outside = (asked: readonly string[]) =>
-  asked.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'));
+const outside = (requests: readonly string[]) =>
+  requests.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'));
 
-test('the reference lists every operation, and asks nobody else for anything', async () => {
-  const { page, asked, complaints } = await open('/docs/reference');
+test('the reference lists every operation and sends no request to another host', async () => {
+  const { page, requests, complaints } = await open('/docs/reference');
   await page.getByRole('heading', { name: 'Tributary', level: 1 }).waitFor();
   const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
   for (const chapter of new Set(allRoutes.map((route) => route.chapter))) {
@@ -66,18 +66,18 @@ test('the reference lists every operation, and asks nobody else for anything', a
     return addresses.map((address) => `/docs/reference${decodeURIComponent(address ?? '')}`);
   };
   await expect.poll(listed).toEqual(expect.arrayContaining(allRoutes.map(referenceUrl)));
-  expect(asked).toContain(`${baseUrl}/api/v1/openapi.json`);
-  expect(outside(asked)).toEqual([]);
+  expect(requests).toContain(`${baseUrl}/api/v1/openapi.json`);
+  expect(outside(requests)).toEqual([]);
   expect(complaints).toEqual([]);
   await page.close();
 });
 
-test('a stuck caller finds from an error to the operations that give it', async () => {
+test('an error page links to the operations that return the error', async () => {
   const { page, complaints } = await open('/api');
   await page.getByRole('main').getByRole('link', { name: 'Errors' }).click();
   await page.getByRole('link', { name: 'insufficient_scope' }).click();
   await page.getByText('HTTP 403 Forbidden').waitFor();
-  // The style came through the policy: without it the page would still say all this, in the browser's own font.
+  // The style sheet passed the content security policy: without it, the page would use the browser's default font.
   expect(
     await page
       .locator('h1')
@@ -89,8 +89,8 @@ test('a stuck caller finds from an error to the operations that give it', async 
   await page.close();
 });
 
-test('a word is searched for in the guides, without anybody else, and its page is found', async () => {
-  const { page, asked, complaints } = await open('/docs');
+test('a search over the guides finds the page of a word without other hosts', async () => {
+  const { page, requests, complaints } = await open('/docs');
   await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
   expect(page.url()).toBe(`${baseUrl}/docs/`);
   await page.keyboard.press('/');
@@ -99,9 +99,9 @@ test('a word is searched for in the guides, without anybody else, and its page i
   await found.waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: /payments/i }).waitFor();
-  // Nothing but what the page itself needs was asked for before somebody searched; all of it is ours.
-  expect(asked.filter((url) => url.endsWith('/search.json'))).toHaveLength(1);
-  expect(outside(asked)).toEqual([]);
+  // Before the first search only the page's own resources were requested, all from our host.
+  expect(requests.filter((url) => url.endsWith('/search.json'))).toHaveLength(1);
+  expect(outside(requests)).toEqual([]);
   const ways = page.getByRole('navigation', { name: 'Elsewhere' }).getByRole('link');
   expect(await ways.evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
     '/docs/reference',
@@ -109,7 +109,7 @@ test('a word is searched for in the guides, without anybody else, and its page i
     '/',
   ]);
   expect(complaints).toEqual([]);
-  // An address from before the reference had a place of its own.
+  // A URL from before the reference moved to its own page.
   await page.goto(`${baseUrl}/docs#tag/events`);
   await page.waitForURL(`${baseUrl}/docs/reference#tag/events`);
   await page.close();

@@ -3,7 +3,7 @@ import { readTexts } from '@tributary/redis';
 import pg from 'pg';
 import type { ShopScene } from './shop-scene.ts';
 
-/** All that is stored anywhere, as text, by the place where it is stored. What does not stand here stands nowhere. */
+/** The text of everything that any store contains, by its location. */
 export type Everything = ReadonlyMap<string, string>;
 
 export async function dumpEverything({ kit, clickhouse, log, redis, api }: ShopScene): Promise<Everything> {
@@ -19,8 +19,7 @@ export async function dumpEverything({ kit, clickhouse, log, redis, api }: ShopS
 }
 
 /**
- * Row-level security holds for the owner, too, who may lift it; that is taken back with the transaction. One table at a time, since
- * others are at work on them.
+ * Row-level security applies to the owner too, who may disable it; the rollback restores it. One table at a time, because other sessions use them.
  */
 async function tablesOfPostgres(ownerUrl: string): Promise<[string, string][]> {
   const client = new pg.Client({ connectionString: ownerUrl });
@@ -43,7 +42,7 @@ async function tablesOfPostgres(ownerUrl: string): Promise<[string, string][]> {
   }
 }
 
-/** Without FINAL, so that rows which others have replaced are among them. */
+/** Without FINAL, so that replaced rows are included. */
 async function tablesOfClickHouse(clickhouse: ClickHouse): Promise<[string, string][]> {
   const dumped: [string, string][] = [];
   for (const { name, engine } of await clickhouse.query('table_list', {})) {
@@ -54,13 +53,13 @@ async function tablesOfClickHouse(clickhouse: ClickHouse): Promise<[string, stri
   return dumped;
 }
 
-/** Where a word stands: as it is in any case, behind percent signs, or as bytes in hexadecimal or base64. */
+/** The locations of a word: in any case, percent-encoded, or as hexadecimal or base64 bytes. */
 export function placesOf(word: string, everything: Everything): string[] {
   const bytes = Buffer.from(word);
   const readable = [word, encodeURIComponent(word), bytes.toString('hex')].map((form) => form.toLowerCase());
   const packed = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    // Without the letters that its neighbours have a part in.
+    // Without the letters whose bits include neighbouring bytes.
     return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
   });
   return [...everything].flatMap(([place, text]) => {

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-test('[conv-006] from an ad to a payment: the snippet of the API, a real browser, and what the payment owes to the click', async () => {
+test("[conv-006] the API's snippet in a real browser attributes a payment to the clicked ad", async () => {
   const scopes = ['attribution:write', 'analytics:read', 'visitors:read', 'customers:read'] as const;
   const { ask, rows } = await openShopProfile(scene, scopes);
   const { key } = (await ask('POST', '/api/v1/tracking/keys')).json().data;
@@ -18,8 +18,8 @@ test('[conv-006] from an ad to a payment: the snippet of the API, a real browser
   const visitor = await scene.newVisitor();
   const page = await visitor.newPage();
   const ad = 'utm_source=facebook&utm_medium=paid_social&utm_id=1202&fbclid=IwAR0secret';
-  const asked = 'svc_t=not-a-token&email=eva%40example.test';
-  await page.goto(`${scene.origin}/?${ad}&${asked}`, { referer: 'https://l.facebook.com/' });
+  const queryString = 'svc_t=not-a-token&email=eva%40example.test';
+  await page.goto(`${scene.origin}/?${ad}&${queryString}`, { referer: 'https://l.facebook.com/' });
   await expect.poll(() => page.url()).not.toContain('svc_t');
   await page.evaluate(`tributary('identify', { email: 'eva@example.test' })`);
 
@@ -29,7 +29,7 @@ test('[conv-006] from an ad to a payment: the snippet of the API, a real browser
       channel: 'paid_social',
       source: 'facebook',
       click_id_kind: 'fbclid',
-      // The address of the person and the click id are gone, the campaign is there.
+      // The e-mail address and the click id are removed, the campaign is kept.
       url: expect.not.stringMatching(/eva|IwAR0secret|svc_t/),
       country: 'ZZ',
     });
@@ -56,7 +56,7 @@ test('[conv-006] from an ad to a payment: the snippet of the API, a real browser
   await visitor.close();
 });
 
-test('[link-051][link-052][link-054][link-055] a link of a message: the token is of a customer key, the tracker comes from the site itself, and the ad clicked before earns its part', async () => {
+test('[link-051][link-052][link-054][link-055] a link token identifies the visitor by customer key through a first-party tracker, and credits the earlier ad click', async () => {
   const { ask, rows } = await openShopProfile(scene, ['attribution:write', 'analytics:read']);
   const { key } = (await ask('POST', '/api/v1/tracking/keys')).json().data;
   await ask('POST', '/api/v1/events', {
@@ -80,7 +80,7 @@ test('[link-051][link-052][link-054][link-055] a link of a message: the token is
   scene.html = `<!doctype html><html><head>${tag}</head><body><h1>Shop</h1></body></html>`;
   await page.goto(`${scene.origin}/?utm_source=google&utm_medium=cpc&utm_campaign=shoes`);
   await expect.poll(() => rows('SELECT count() AS n FROM touches FINAL')).toEqual([{ n: '1' }]);
-  // Nobody is known so far: the page without the tracker linked nobody.
+  // No visitor is identified so far: a page without the tracker links none.
   expect(await rows('SELECT touch_count FROM attributed_conversions FINAL')).not.toContainEqual({ touch_count: 1 });
 
   await page.goto(linkTo('/offer?utm_source=newsletter&utm_medium=email'));

@@ -8,7 +8,7 @@ import { openShopScene, type ShopScene } from './shop-scene.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What the guide tells its reader to run, in the order of the page. */
+/** The commands of the guide, in the order of the page. */
 const steps = [
   ...readFileSync(join(root, 'docs/guides/first-hour.md'), 'utf8').matchAll(/```(\w+)\n([\s\S]*?)```/g),
 ].map(([, language = '', text = '']) => ({ language, text }));
@@ -19,17 +19,17 @@ beforeAll(async () => {
   scene = await openShopScene({ localHosts: ['localhost'] });
 });
 afterAll(async () => {
-  // With what npx started.
+  // Includes the child processes of npx.
   if (listener?.pid && listener.exitCode === null) process.kill(-listener.pid, 'SIGINT');
   await scene?.close();
 });
 
-test('the commands of the first hour lead from nothing to a number that report, explanation and assistant agree on', async () => {
+test('the commands of the first-hour guide lead from nothing to a figure on which report, explanation and assistant agree', async () => {
   const { kit, api, collectorUrl } = scene;
   const apiUrl = await api.fastify.listen({ host: '127.0.0.1', port: 0 });
   const port = await freePort();
   const today = new Date().toISOString().slice(0, 10);
-  /** What the reader copies from one answer into the next command. */
+  /** Values that the reader copies from one response into the next command. */
   const copied: Record<string, string> = {};
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
@@ -42,7 +42,7 @@ test('the commands of the first hour lead from nothing to a number that report, 
     API_URL: apiUrl,
   };
 
-  /** The next command that looks like this, as a reader would type it. */
+  /** The next command of the guide that contains this text. */
   const left = [...steps];
   const next = (language: string, sign: string): string => {
     const at = left.findIndex((step) => step.language === language && step.text.includes(sign));
@@ -77,8 +77,8 @@ test('the commands of the first hour lead from nothing to a number that report, 
   const tagged = next('text', 'utm_source').trim();
   const isSent = () => page.waitForResponse((response) => response.url().endsWith('/v1/visits'));
   const [landed] = await Promise.all([isSent(), page.goto(tagged.replace('https://your-site.example', scene.origin))]);
-  const [said] = await Promise.all([isSent(), page.evaluate(next('js', 'identify'))]);
-  expect([landed.status(), said.status()]).toEqual([204, 204]);
+  const [visitResponse] = await Promise.all([isSent(), page.evaluate(next('js', 'identify'))]);
+  expect([landed.status(), visitResponse.status()]).toEqual([204, 204]);
 
   await ask(next('sh', '/api/v1/spend'));
   const payment = await ask(next('sh', '/api/v1/events'));
@@ -95,21 +95,21 @@ test('the commands of the first hour lead from nothing to a number that report, 
   const { data: subscription } = await ask(next('sh', '/webhooks/subscriptions'));
   copied.secret = subscription.secret;
   copied.SUBSCRIPTION_ID = subscription.id;
-  let heard = '';
+  let output = '';
   listener = spawn('bash', ['-c', `exec ${next('sh', 'webhooks listen')}`], {
     cwd: root,
     env: environment,
     detached: true,
   });
   listener.stdout?.on('data', (text: Buffer) => {
-    heard += text;
+    output += text;
   });
-  await expect.poll(() => heard).toContain('Listening at');
+  await expect.poll(() => output).toContain('Listening at');
   await run(next('sh', '/webhooks/test/'));
-  await expect.poll(() => heard).toMatch(/verified\n[\s\S]*"type": "recompute.completed"/);
+  await expect.poll(() => output).toMatch(/verified\n[\s\S]*"type": "recompute.completed"/);
 
-  const told = await run(next('sh', '/mcp'));
-  const { data: ofAssistant } = JSON.parse(JSON.parse(told).result.content[0].text);
+  const response = await run(next('sh', '/mcp'));
+  const { data: ofAssistant } = JSON.parse(JSON.parse(response).result.content[0].text);
   expect(ofAssistant[0]).toMatchObject({ campaign_id: copied.CAMPAIGN_ID, outcome_value: Number(explained.value) });
   expect(left).toEqual([]);
   await visitor.close();

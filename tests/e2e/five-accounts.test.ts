@@ -14,12 +14,12 @@ type Channel = 'social_ads' | 'search_ads';
 interface AdAccount {
   readonly channel: Channel;
   readonly currency: string;
-  /** Which accounts the token can access; the account's own alone unless given. */
+  /** The accounts that the token can access; defaults to the connected account. */
   readonly shares?: readonly string[];
 }
 
 const currencies = ['USD', 'EUR', 'CLP', 'MXN', 'JPY'];
-/** Three of Meta, two of Google. The first token of each can access all accounts of its platform that are connected here. */
+/** Three accounts of Meta, two of Google. The first token of each platform can access all of its connected accounts. */
 const accounts: readonly AdAccount[] = [
   { channel: 'social_ads', currency: 'USD', shares: ['USD', 'EUR', 'CLP'] },
   { channel: 'social_ads', currency: 'EUR' },
@@ -51,7 +51,7 @@ const campaigns = `/campaigns?${days}&level=campaign&limit=100`;
 const inShop = <Row>(statement: ReturnType<typeof sql<Row>>) =>
   kit.app.forProfile(shop.id).transaction((tx) => statement.execute(tx));
 
-/** Over HTTP, with the profile's key. */
+/** Calls the API over HTTP with the profile's key. */
 async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object) {
   const response = await fetch(`${baseUrl}/api/v1${path}`, {
     method,
@@ -64,7 +64,7 @@ async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object)
   });
   return { status: response.status, ...((await response.json()) as { data: never; error: never; meta: never }) } as {
     status: number;
-    // biome-ignore lint/suspicious/noExplicitAny: the test says what it should be.
+    // biome-ignore lint/suspicious/noExplicitAny: the body can have any shape; the test asserts the shape it expects.
     [field: string]: any;
   };
 }
@@ -75,7 +75,7 @@ const externalIdOf = ({ channel, currency }: AdAccount): string => {
   return all.find((one) => one.currency === currency)?.id ?? expect.unreachable();
 };
 
-/** The merchant's way through the consent, without a browser; of several accounts the right one is chosen. */
+/** Consents as a merchant without a browser, and selects the right one of several accounts. */
 async function connect(account: AdAccount): Promise<string> {
   const { channel, currency, shares = [currency] } = account;
   const handoff = await shop.handoff(channel, {});
@@ -108,7 +108,7 @@ const quotes = ratedDays.flatMap((at) =>
   })),
 );
 await saveRates(kit.system, 'file', quotes);
-// Budgets as they are in currencies without a smaller unit, and in each Meta account an ad without URL tags.
+// Sets realistic budgets in zero-decimal currencies, and creates an ad without URL tags in each Meta account.
 for (const node of [...meta.state.campaigns, ...meta.state.adSets])
   if (node.account.currency === 'CLP' && node.dailyBudget) node.dailyBudget = `${node.dailyBudget}000`;
 for (const { customer, budget } of google.state.campaigns)
@@ -126,7 +126,7 @@ for (const account of accounts) {
 
 const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
 
-/** What of the sandbox's book belongs to an account. */
+/** The entities in the sandbox's book that belong to an account. */
 function nodesOf({ channel, currency }: AdAccount) {
   if (channel === 'social_ads') {
     const { campaigns, adSets, ads, creatives } = meta.state;
@@ -156,7 +156,7 @@ function nodesOf({ channel, currency }: AdAccount) {
   };
 }
 
-/** The statuses and budgets of all campaigns, ad sets and ads, by id, with the currency of their account. */
+/** The statuses and budgets of all campaigns, ad sets and ads by id, with their account's currency. */
 const book = () =>
   new Map<string, string>([
     ...[...meta.state.campaigns, ...meta.state.adSets].map(
@@ -171,7 +171,7 @@ const book = () =>
     ),
   ]);
 
-/** The currencies of the accounts in which something changed. */
+/** The currencies of the accounts that `work` changed. */
 async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
   const before = book();
   await work();
@@ -179,7 +179,7 @@ async function changedBy(work: () => Promise<unknown>): Promise<string[]> {
   return [...new Set(changed.map(([key]) => key.split(' ')[0] as string))];
 }
 
-/** In steps of a tenth, in the units of the account's currency; the undo restores the live value. */
+/** Changes in steps of a tenth, in units of the account's currency; the undo restores the live value. */
 async function changeBudget(path: string, currency: string) {
   const tooMuch = await call('POST', path, { daily_budget_minor: 1_000_000_000, dry_run: true });
   const live = Number(/which is (\d+) minor units/.exec(JSON.stringify(tooMuch))?.[1]);
@@ -195,14 +195,14 @@ async function changeBudget(path: string, currency: string) {
   expect(lowered, JSON.stringify(lowered)).toMatchObject({ status: 200 });
 }
 
-// In this order: the last test disconnects an account.
+// The order matters: the last test disconnects an account.
 describe('five accounts of one profile', { shuffle: false }, () => {
   describe.each(accounts.map((account) => [nameOf(account), account] as const))('%s', (_name, account) => {
     const { channel, currency } = account;
     const usd = currency === 'USD' ? 1 : 1 / unitsPerUsd;
     const connection_id = connectionOf(account);
 
-    test('status, pause, resume and budgets act on this account alone, in its currency', async () => {
+    test('change status and budgets of this account alone, in its currency', async () => {
       const { campaignIds, withBudget, adSet, ad } = nodesOf(account);
       const [campaign] = campaignIds;
       expect(await call('GET', `/campaigns/${campaign}/status`)).toMatchObject({
@@ -228,7 +228,7 @@ describe('five accounts of one profile', { shuffle: false }, () => {
       );
     });
 
-    test('the report lists its campaigns under its name, and the filter lists nothing else', async () => {
+    test("list the account's campaigns under its name, and filter by it", async () => {
       const { campaignIds, spend } = nodesOf(account);
       type Row = Record<'external_id' | 'connection_id' | 'account_name', string> & { spend: number };
       const filtered: Row[] = (await call('GET', `${campaigns}&connection_id=${connection_id}`)).data;
@@ -252,11 +252,11 @@ describe('five accounts of one profile', { shuffle: false }, () => {
       for (const { budget_currency } of budgets) expect([null, currency]).toContain(budget_currency);
     });
 
-    test('pixels, pages and URL tags are of this account', async () => {
+    test('read pixels, pages and URL tags of this account', async () => {
       const pixels = await call('GET', `/connections/${connection_id}/pixels`);
       if (channel === 'search_ads') return expect(pixels.error.code).toBe('not_implemented');
-      const known = meta.state.accounts.find((one) => one.currency === currency)?.pixels.map(({ id }) => id);
-      expect(pixels.data.pixels.map(({ id }: { id: string }) => id)).toEqual(known);
+      const pixelIds = meta.state.accounts.find((one) => one.currency === currency)?.pixels.map(({ id }) => id);
+      expect(pixels.data.pixels.map(({ id }: { id: string }) => id)).toEqual(pixelIds);
       const pages = '/integrations/adplatform/pages';
       const [page] = (await call('GET', `${pages}?connection_id=${connection_id}`)).data.pages;
       expect(await call('POST', pages, { page_ids: [page.id], connection_id })).toMatchObject({
@@ -274,12 +274,12 @@ describe('five accounts of one profile', { shuffle: false }, () => {
     });
   });
 
-  test('choosing pages needs connection_id where several accounts are connected', async () => {
+  test('require connection_id to select pages when several accounts are connected', async () => {
     const { error } = await call('POST', '/integrations/adplatform/pages', { page_ids: [] });
     expect(error).toMatchObject({ code: 'validation_error', field: 'connection_id' });
   });
 
-  test('a conversion is exported to the pixel of each account, by the token of that account', async () => {
+  test("export a conversion to the pixel of each account, with that account's token", async () => {
     const metas = accounts.filter(({ channel }) => channel === 'social_ads');
     const pixelOf = ({ currency }: AdAccount) =>
       meta.state.accounts.find((one) => one.currency === currency)?.pixels[0]?.id ?? '';
@@ -310,7 +310,7 @@ describe('five accounts of one profile', { shuffle: false }, () => {
     expect(meta.events.kept.map(({ dataset }) => dataset).sort()).toEqual(metas.map(pixelOf).sort());
   });
 
-  test('entities without provenance are given back to the account of their currency', async () => {
+  test('reassign entities without a connection to the account with their currency', async () => {
     const owners = async () =>
       (
         await kit.app.forProfile(shop.id).transaction((tx) =>
@@ -328,14 +328,14 @@ describe('five accounts of one profile', { shuffle: false }, () => {
     expect(await owners()).toEqual(before);
   });
 
-  test('disconnecting one account ends its operations and leaves the others and its history', async () => {
+  test('stop operations of a disconnected account, and keep the others and its history', async () => {
     const [other, gone] = accounts as [AdAccount, AdAccount];
     const campaign = nodesOf(gone).campaignIds[0];
     const id = connectionOf(gone);
     const report = async () => (await call('GET', `${campaigns}&connection_id=${id}`)).data;
     const before = await report();
     expect((await call('POST', `/connections/${id}/disconnect`)).status).toBe(200);
-    // The other account's token can access the campaign, and is not used for it.
+    // The other account's token could access the campaign, but is not used for it.
     expect(await call('GET', `/campaigns/${campaign}/status`)).toMatchObject({
       error: { code: 'meta_connection_required' },
     });
@@ -348,7 +348,7 @@ describe('five accounts of one profile', { shuffle: false }, () => {
       status: 200,
       data: { currency: other.currency, connection_id: connectionOf(other) },
     });
-    // Connected again, it is the same account under a new connection.
+    // Reconnecting yields the same account under a new connection.
     const again = await connect(gone);
     expect(again).not.toBe(id);
     await scene.readAll(again);

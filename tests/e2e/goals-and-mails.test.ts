@@ -49,7 +49,7 @@ const picture = async (page: Awaited<ReturnType<typeof open>>['page'], name: str
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
 };
 
-test('a goal is created from an event that counts nowhere, edited in place and removed', async () => {
+test('a goal is created from an unmapped event, edited in place and removed', async () => {
   const { page, complaints } = await open('goals');
   const uncounted = page.getByRole('region', { name: 'Events that count nowhere' });
   await uncounted.getByText(/^Received in 30 days: 2,/).waitFor();
@@ -70,7 +70,7 @@ test('a goal is created from an event that counts nowhere, edited in place and r
   expect(await accessFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save goal' }).click();
   await expect.poll(() => row.textContent()).toContain('14 days');
-  // The comma in the name of its event is no separator while the events are unchanged.
+  // The comma in the event's name does not split it while the events are unchanged.
   expect(await row.textContent()).toContain('Printed brochurebrochure, printed');
 
   await row.getByRole('button', { name: 'Remove Printed brochure' }).click();
@@ -90,19 +90,19 @@ test('a goal is created from an event that counts nowhere, edited in place and r
   expect(await accessFaults(spanish.page)).toEqual([]);
 });
 
-test('a viewer sees what is received and changes nothing', async () => {
+test('a viewer sees received events and cannot change goals', async () => {
   const { page } = await open('goals', 'viewer');
   await page.getByText(/^Received in 30 days: 2,/).waitFor();
   for (const name of [/^Edit/, /^Remove/, /^Create goal/, 'Save goal'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
 });
 
-test('a report is previewed as its mail looks, and sent now', async () => {
+test('a report mail is previewed as it will look, and sent immediately', async () => {
   const { page, complaints } = await open('report-mails');
   await page.getByRole('button', { name: 'Preview', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Preview of the mail' });
   await dialog.getByRole('heading', { level: 1 }).waitFor();
-  // Its own styles are in force, though the content security policy refuses style attributes.
+  // The mail's own styles apply, although the content security policy blocks style attributes.
   type Window = { getComputedStyle(of: unknown): { readonly fontSize: string } };
   const title = dialog.getByRole('heading', { level: 1 });
   const size = await title.evaluate((of) => (globalThis as never as Window).getComputedStyle(of).fontSize);

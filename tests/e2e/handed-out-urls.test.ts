@@ -26,15 +26,15 @@ const scene = await openConsents({ consoleDirectory, collectorUrl: 'https://coll
 const { kit, baseUrl } = scene;
 const now = () => kit.clock.now();
 const first = await openFirstAccount(kit.owner.unbound, baseUrl, now());
-const reachedFirst = await open(await scene.somebody(), first?.url ?? '');
+const reachedFirst = await open(await scene.newContext(), first?.url ?? '');
 
 const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
 const profile = await buildProfile(kit.app);
 const ana = await createUser(tools, { email: 'ana@example.com', name: 'Ana', password });
 await addMember(tools, { workspaceId: profile.workspaceId, email: ana.email, role: 'owner' });
-/** A profile that an app manages: its merchant has no account here. */
+/** A profile that an app manages; its merchant has no account here. */
 const shop = await scene.open();
-const member = await scene.somebody();
+const member = await scene.newContext();
 await signIn(await member.newPage(), `${baseUrl}/sign-in?next=/account`);
 
 afterAll(async () => {
@@ -49,7 +49,7 @@ interface Reached {
   readonly page: Page;
 }
 
-/** Opens an address as a person does who clicks it. */
+/** Opens a URL as a user who clicks it. */
 async function open(context: BrowserContext, url: string): Promise<Reached> {
   const page = await context.newPage();
   const response = await page.goto(url);
@@ -64,17 +64,17 @@ async function signIn(page: Page, url: string): Promise<void> {
   await page.waitForURL((at) => at.pathname !== '/sign-in');
 }
 
-/** An HTML page with this title, which does not require its reader to sign in. */
+/** Expects an HTML page with this title that does not require signing in. */
 async function expectPage({ status, type, page }: Reached, title: string | RegExp): Promise<void> {
   expect([status, type]).toEqual([200, expect.stringMatching(/^text\/html/)]);
   await expect.poll(() => page.title(), { timeout: 20_000 }).toMatch(title);
   expect(await page.getByRole('button', { name: 'Sign in', exact: true }).count(), page.url()).toBe(0);
 }
 
-const anonymous = () => scene.somebody();
+const anonymous = () => scene.newContext();
 const get = (url: string) => fetch(url, { headers: { accept: '*/*' }, redirect: 'manual' });
 
-/** As the console calls the API for the member. */
+/** Calls the API with the member's session, as the console does. */
 async function asMember(method: 'POST' | 'GET', path: string, data?: object) {
   const answer = await member.request.fetch(`${baseUrl}/api/v1${path}`, {
     method,
@@ -94,7 +94,7 @@ async function freshHandoff() {
   return shop.handoff('social_ads', {});
 }
 
-/** The last page of a consent without a return address. */
+/** Completes a consent without a return URL, and returns its last page. */
 async function consentTo(startUrl: string): Promise<Reached> {
   const { page } = await open(await anonymous(), startUrl);
   const callback = page.waitForResponse((response) => response.url().startsWith(links.connectCallback(baseUrl, '')));
@@ -112,7 +112,7 @@ const titles: Readonly<Record<string, string>> = {
   'report-mails': 'Reports by e-mail · Tributary',
 };
 
-/** Opens what each builder builds as its reader does. A new builder does not compile without its line here. */
+/** Opens each URL that a builder creates, as its recipient does. A new builder does not compile without an entry here. */
 const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
   async firstAccount() {
     await expectPage(reachedFirst, 'Create the first account');
@@ -153,7 +153,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
   async connectCallback() {
     const { start_url: startUrl } = await freshHandoff();
     await expectPage(await consentTo(startUrl), /connected|Several accounts/);
-    // Opened without a consent, it explains itself as well.
+    // Opened without a consent, the page explains itself too.
     const stray = await open(await anonymous(), links.connectCallback(baseUrl, 'social_ads'));
     expect([stray.status, stray.type]).toEqual([400, expect.stringMatching(/^text\/html/)]);
   },
@@ -163,7 +163,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
       const url = links.profilePage(baseUrl, profile.id, name);
       await expectPage(await open(member, url), titles[name] ?? name);
     }
-    // Signed out, the member gets to the same page by signing in.
+    // A member who is signed out reaches the same page by signing in.
     const { page } = await open(await anonymous(), links.profilePage(baseUrl, profile.id, 'connections'));
     await signIn(page, page.url());
     await expect.poll(() => page.title(), { timeout: 20_000 }).toBe(titles.connections);
@@ -190,7 +190,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
     const { status, data } = await asMember('GET', '/profile');
     expect([status, data.id]).toEqual([200, profile.id]);
     await expectRefusal(links.route(baseUrl, '/api/v1/events'), { method: 'POST' });
-    // Of a deprecated route: where its successor is.
+    // A deprecated route links to its successor.
     const key = await buildApiKey(kit.app, profile.id, { scopes: ['goals:write'] });
     const headers = { ...key.headers, 'content-type': 'application/json' };
     const old = await fetch(`${baseUrl}/api/v1/goals`, { method: 'POST', headers, body: '{"name":"Demo"}' });
@@ -229,7 +229,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
     const reached = await open(member, `${baseUrl}/oauth2/authorize?${query}`);
     expect(reached.page.url()).toContain(links.assistantConsent(baseUrl));
     await expectPage(reached, /Claude/);
-    // A stale address says what to do, as a page.
+    // A stale URL opens a page that says what to do.
     const stale = await open(await anonymous(), links.assistantConsent(baseUrl));
     expect([stale.status, stale.type]).toEqual([400, expect.stringMatching(/^text\/html/)]);
   },
@@ -273,14 +273,14 @@ async function workOffMails(): Promise<void> {
   const { signal } = new AbortController();
   for (const queue of [reportMails({ ...stores, clickhouse: scene.warehouse.client }), alertMails(stores)])
     for (let isMore = true; isMore; ) {
-      const taken = await queue.take(profile.id, 20, signal);
-      // biome-ignore lint/suspicious/noExplicitAny: two queues whose items differ.
-      await queue.work({ key: profile.id, ...taken, signal, hold: async () => {} } as any);
-      isMore = taken.isMore;
+      const batch = await queue.take(profile.id, 20, signal);
+      // biome-ignore lint/suspicious/noExplicitAny: two queues with different items.
+      await queue.work({ key: profile.id, ...batch, signal, hold: async () => {} } as any);
+      isMore = batch.isMore;
     }
 }
 
-test('every link in report and alert mails, the unsubscribe header included, opens for the member who got it', async () => {
+test('every link in report and alert mails, including the unsubscribe header, opens for the member who received it', async () => {
   const mail = { every: 'day', language: 'en', model: 'linear', recipients: [ana.id] };
   for (const page of mailedPages) expect((await asMember('POST', '/report-mails', { ...mail, page })).status).toBe(201);
   await kit.app
@@ -307,7 +307,7 @@ test('every link in report and alert mails, the unsubscribe header included, ope
   expect([...opened].sort()).toEqual(['campaigns', 'overview', 'report-mails', 'tracking']);
 }, 180_000);
 
-test('reconnect_url of a partner’s profile opens without an account, and is left out where nobody could use it', async () => {
+test('reconnect_url of a partner’s profile opens without an account, and is omitted when no one could use it', async () => {
   const refusalOf = async (channel: 'social_ads' | 'store') => {
     const connection_id = await buildConnection(kit, shop, { channel, status: 'reconnect_required' });
     return (await shop.call('POST', '/api/v1/connections/sync', { connection_id })).error;
@@ -319,7 +319,7 @@ test('reconnect_url of a partner’s profile opens without an account, and is le
   expect(store.reconnect_url).toBeUndefined();
 });
 
-test('a member who connects an account of their own returns to Connections, and chooses there between several', async () => {
+test('a member who connects an account returns to Connections, and selects one of several accounts there', async () => {
   for (const [name, choice] of [
     ['Stripe', undefined],
     ['Meta Ads', /^Sandbox ads USD/],
@@ -335,7 +335,7 @@ test('a member who connects an account of their own returns to Connections, and 
       .getByText(/The first sync starts at once/)
       .first()
       .waitFor();
-    // What came of the consent is not told again after the page is left.
+    // The result of the consent is shown only once.
     await page.getByRole('region', { name: 'Result of connecting' }).getByRole('button', { name: 'Close' }).click();
     await page.close();
   }
@@ -344,7 +344,7 @@ test('a member who connects an account of their own returns to Connections, and 
   expect(connected.map(({ channel }: { channel: string }) => channel).sort()).toEqual(['payments_a', 'social_ads']);
 }, 120_000);
 
-test('under another host name the consent opens in a tab of its own, and Connections stays and shows the result', async () => {
+test('under another host name the consent opens in a new tab, and Connections shows the result', async () => {
   const other = baseUrl.replace('127.0.0.1', 'localhost');
   const context = await anonymous();
   const page = await context.newPage();

@@ -32,13 +32,13 @@ export interface Handoff {
   readonly start_url: string;
 }
 
-/** What a person does on the consent page. The accounts that they share, by how they are shown; all that are offered unless told. */
+/** The answer on the consent page: the accounts to share by label; defaults to all. */
 export interface Consent {
   readonly share?: readonly RegExp[];
   readonly answer?: string;
 }
 
-/** One API, one worker's reader, one browser, and all companies of the sandbox. Its market ended yesterday. */
+/** One API, one connection reader, one browser, and all companies of the sandbox. The market ended yesterday. */
 export async function openConsents(changes: ApiChanges = {}, size: Partial<MarketOptions> = {}) {
   const kit = await openTestkit();
   kit.clock.set(new Date());
@@ -64,7 +64,7 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
   const served = { baseUrl, providers, providerOutbound, clickhouse, metrics, ...changes };
   const api = await openApi(kit, served);
   await api.fastify.listen({ host: '127.0.0.1', port });
-  // The app's own page, to which people return.
+  // The app's own page, to which users are redirected.
   const app = createServer((_request, response) => response.end('Welcome back')).listen(0, '127.0.0.1');
   await once(app, 'listening');
   const appOrigin = `http://app.test:${(app.address() as AddressInfo).port}`;
@@ -83,16 +83,15 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
     warehouse,
     metrics,
     appOrigin,
-    /** Where the syncs stood after each of their turns. */
+    /** The cursors of the syncs after each page batch. */
     positions,
     minutes: (count: number) => kit.clock.advance(count * minuteMs),
     nameOf: (channel: Channel) => (providers.of(channel) as Provider).facts.name,
 
-    /** Somebody's browser. */
-    somebody: (options: BrowserContextOptions = {}): Promise<BrowserContext> =>
+    newContext: (options: BrowserContextOptions = {}): Promise<BrowserContext> =>
       browser.newContext({ locale: 'en-US', ...options }),
 
-    /** A profile whose app may have people sent back to its page, and what may be read of it. */
+    /** A profile whose app may redirect users to its page, with helpers to read it. */
     async open() {
       const shop = await openShop(kit, api);
       await setOrigins(kit, shop.appId, { redirectUris: [`${appOrigin}/oauth`] });
@@ -107,7 +106,7 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
         connection: async (id: string) => (await shop.call('GET', `/api/v1/connections/${id}`)).data,
         report: (path: string, query: Record<string, string> = {}) =>
           shop.call('GET', `/api/v1${path}?${new URLSearchParams(query)}`, undefined, headers),
-        /** All days that a first sync may have read. */
+        /** The dates that a first sync may have read. */
         days: () => ({ date_from: dayOf(now(), 85), date_to: dayOf(now(), 0) }),
       };
     },
@@ -124,15 +123,15 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
       await page.getByRole('button', { name: answer, exact: true }).click();
     },
 
-    /** What the app's page was told. */
-    async told(page: Page): Promise<Record<string, string>> {
+    /** The query parameters that the app's page received. */
+    async callbackQuery(page: Page): Promise<Record<string, string>> {
       await page.waitForURL(`${appOrigin}/**`);
       return Object.fromEntries(new URL(page.url()).searchParams);
     },
 
-    /** Reads a connection until nothing is left, as a worker does; what a platform makes ready later is ready at once. */
+    /** Reads a connection until nothing is left, as a worker does; reports that a platform prepares asynchronously are ready immediately. */
     async readAll(connectionId: string): Promise<void> {
-      for (let turns = 0; ; turns += 1) {
+      for (let batches = 0; ; batches += 1) {
         await kit.owner.unbound.query(
           sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${connectionId} AND due_at < 'infinity'`,
         );
@@ -143,7 +142,7 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
         const [row] = rows;
         positions.push(JSON.stringify(row?.position ?? null));
         if (row?.isDone) break;
-        if (row?.state !== 'running' || turns > 50) throw new Error(`It came no further: ${JSON.stringify(row)}`);
+        if (row?.state !== 'running' || batches > 50) throw new Error(`It came no further: ${JSON.stringify(row)}`);
         kit.clock.advance(minuteMs);
       }
       await workOff(kit.system, 'delivery', delivery({ app: kit.app, clickhouse }));

@@ -5,13 +5,13 @@ import { searchColumns, searchDump } from '../chaos/sync-scene.ts';
 import { type Consent, type ConsentShop, openConsents } from './handoffs-scene.ts';
 
 const scene = await openConsents();
-const { kit, sandbox, consent, told, somebody, nameOf } = scene;
+const { kit, sandbox, consent, callbackQuery, newContext, nameOf } = scene;
 afterAll(() => scene.close());
 
 interface Row extends Consent {
-  /** Which of several accounts is chosen afterwards; undefined: a single one is shared, and connected at once. */
+  /** The account to select afterwards; undefined: a single account is shared and connected directly. */
   readonly choose?: RegExp;
-  /** What its first sync brought, as the API tells it, against the company's own book. */
+  /** Compares the result of the first sync in the API with the company's book. */
   readonly brought: (shop: ConsentShop) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const spendOf = async (shop: ConsentShop, platform: string): Promise<number> => 
   return mine.reduce((sum, { spend }) => sum + spend, 0);
 };
 
-/** A provider's deal or payment, in the journey of whoever it was. */
+/** Expects a provider's deal or payment in its customer's journey. */
 async function expectOutcome(shop: ConsentShop, key: string, event: object): Promise<void> {
   const { status, data } = await shop.report(`/conversions/${encodeURIComponent(key)}/journey`);
   expect(status).toBe(200);
@@ -101,18 +101,18 @@ const rows: Readonly<Record<HandoffProvider, Row>> = {
   },
 };
 
-test('every provider of the registry that has a consent page is tried here', () => {
+test('every registered provider with a consent page is tested here', () => {
   const withConsent = channelNames.filter((name) => scene.providers.of(name)?.connect);
   expect(Object.keys(rows).sort()).toEqual(withConsent.sort());
   expect([...handoffProviders].sort()).toEqual(withConsent);
 });
 
-/** Does the same with every provider at once, each in a tab of its own. */
+/** Does the same with every provider at once, each in its own tab. */
 const withEach = <T>(act: (provider: HandoffProvider) => Promise<T>): Promise<T[]> =>
   Promise.all(handoffProviders.map(act));
 
-// In this order: the last looks for what all the others brought.
-describe('one shop connects everything', { shuffle: false }, () => {
+// The order matters: the last test searches the data of all others.
+describe('one shop connects every provider', { shuffle: false }, () => {
   let shop: ConsentShop;
   beforeAll(async () => {
     shop = await scene.open();
@@ -120,10 +120,10 @@ describe('one shop connects everything', { shuffle: false }, () => {
 
   test.each(handoffProviders)('%s: page, consent, callback, connection, first sync, numbers', async (provider) => {
     const { choose, brought, ...how } = rows[provider];
-    // A link that somebody sent: in Spanish, without JavaScript, and with nowhere to go back to.
+    // Tests a link that was sent to someone: in Spanish, without JavaScript, and without a return URL.
     const isSent = provider === 'crm_a';
     const handoff = await shop.handoff(provider, isSent ? {} : undefined);
-    const context = await somebody(isSent ? { javaScriptEnabled: false, locale: 'es-CL' } : {});
+    const context = await newContext(isSent ? { javaScriptEnabled: false, locale: 'es-CL' } : {});
     const page = await context.newPage();
     await page.goto(handoff.url);
     const title = `${isSent ? 'Conectar' : 'Connect'} ${nameOf(provider)}`;
@@ -133,7 +133,7 @@ describe('one shop connects everything', { shuffle: false }, () => {
     await consent(page, how);
     if (isSent) await page.getByRole('heading', { name: /Se encontraron varias cuentas/ }).waitFor();
     else
-      expect(await told(page)).toMatchObject({
+      expect(await callbackQuery(page)).toMatchObject({
         step: '2',
         status: choose ? 'pending_selection' : 'success',
         handoff_id: handoff.id,
@@ -150,9 +150,9 @@ describe('one shop connects everything', { shuffle: false }, () => {
       expect(made.status).toBe(200);
       result = { connection_id: made.data.id ?? made.data.connection_id };
     } else {
-      // A second click tells the same.
+      // A second click shows the same result.
       await page.goto(handoff.start_url);
-      expect(await told(page)).toMatchObject({ status: 'success' });
+      expect(await callbackQuery(page)).toMatchObject({ status: 'success' });
     }
     await context.close();
     const made = await shop.connection(result.connection_id);
@@ -161,7 +161,7 @@ describe('one shop connects everything', { shuffle: false }, () => {
     await brought(shop);
   });
 
-  test('no code and no token is kept in the clear: not in a table, a column, a position, a log or a metric', async () => {
+  test('no code or token is stored in plain text: not in a table, a ClickHouse column, a cursor, a log or a metric', async () => {
     const tokens = sandbox.consents.given();
     expect(tokens.length).toBeGreaterThanOrEqual(2 * handoffProviders.length);
     const [tables, columns] = [
@@ -172,62 +172,62 @@ describe('one shop connects everything', { shuffle: false }, () => {
     expect([tables.leaks, columns.leaks, tokens.filter((token) => written.includes(token))]).toEqual([0, 0, []]);
     expect(scene.positions.filter((one) => one.length > 10).length).toBeGreaterThanOrEqual(handoffProviders.length);
     expect(written.includes('tributary_request_duration_seconds')).toBe(true);
-    // What is there is found.
-    const [{ external_id: known }] = (await shop.report('/campaigns', shop.days())).data;
-    expect((await searchDump(kit.database.ownerUrl, [known])).leaks).toBeGreaterThan(0);
-    expect((await searchColumns(scene.warehouse.client, [known])).leaks).toBeGreaterThan(0);
+    // The search finds values that are stored.
+    const [{ external_id: campaignId }] = (await shop.report('/campaigns', shop.days())).data;
+    expect((await searchDump(kit.database.ownerUrl, [campaignId])).leaks).toBeGreaterThan(0);
+    expect((await searchColumns(scene.warehouse.client, [campaignId])).leaks).toBeGreaterThan(0);
     expect(Math.min(tables.searched, columns.searched)).toBeGreaterThan(10);
   });
 });
 
-describe('with every provider', () => {
+describe('a consent of any provider', () => {
   const endings = [
     ['cancel', { status: 'cancelled', reason: 'user_cancelled' }],
     ['deny', { status: 'failed', reason: 'provider_denied' }],
   ] as const;
 
   test.each(endings)('%s at the consent page', async (answer, expected) => {
-    const [shop, context] = [await scene.open(), await somebody()];
+    const [shop, context] = [await scene.open(), await newContext()];
     await withEach(async (provider) => {
       const handoff = await shop.handoff(provider);
       const page = await context.newPage();
       await page.goto(handoff.start_url);
       await consent(page, { answer });
-      expect(await told(page)).toMatchObject({ ...expected, connect: provider });
+      expect(await callbackQuery(page)).toMatchObject({ ...expected, connect: provider });
       const { status, result } = await shop.read(handoff.id);
       expect({ status, reason: result.reason }).toEqual(expected);
       if (provider !== 'social_ads') return;
-      // The link says that it was used, whoever it belongs to.
+      // A used link says so, whatever the provider.
       await page.goto(handoff.url);
       expect(await page.getByRole('alert').textContent()).toContain('used already');
       await page.getByRole('link', { name: 'Go back' }).click();
-      expect(await told(page)).toMatchObject({ status: 'failed', reason: 'handoff_used' });
+      expect(await callbackQuery(page)).toMatchObject({ status: 'failed', reason: 'handoff_used' });
     });
     expect((await shop.call('GET', '/api/v1/connections')).data).toEqual([]);
     await context.close();
   });
 
-  test('finished in another browser, and then in the right one', async () => {
-    const [shop, mine, other] = [await scene.open(), await somebody(), await somebody()];
+  test('fails when finished in another browser, and succeeds in the right one', async () => {
+    const [shop, mine, other] = [await scene.open(), await newContext(), await newContext()];
     await withEach(async (provider) => {
       const handoff = await shop.handoff(provider);
       const [page, stranger] = [await mine.newPage(), await other.newPage()];
       await page.goto(handoff.start_url);
-      // The address of the consent page is sent on to somebody else.
+      // The consent page's URL is forwarded to another user.
       await stranger.goto(page.url());
       await consent(stranger);
-      expect(await told(stranger)).toMatchObject({ status: 'failed', reason: 'state_invalid' });
+      expect(await callbackQuery(stranger)).toMatchObject({ status: 'failed', reason: 'state_invalid' });
       expect((await shop.read(handoff.id)).status).toBe('pending');
       if (provider !== 'payments_a') return;
       await consent(page);
-      expect(await told(page)).toMatchObject({ status: 'success' });
+      expect(await callbackQuery(page)).toMatchObject({ status: 'success' });
     });
     await mine.close();
     await other.close();
   });
 
-  test('a consent page that stood open for too long, and a link that is too old', async () => {
-    const [shop, context] = [await scene.open(), await somebody()];
+  test('expires, as does a link that is too old', async () => {
+    const [shop, context] = [await scene.open(), await newContext()];
     const begun = await withEach(async (provider) => {
       const [late, old] = [await shop.handoff(provider), await shop.handoff(provider)];
       const page = await context.newPage();
@@ -238,7 +238,7 @@ describe('with every provider', () => {
     await Promise.all(
       begun.map(async ({ page, late }) => {
         await consent(page);
-        expect(await told(page)).toMatchObject({ status: 'failed', reason: 'state_expired' });
+        expect(await callbackQuery(page)).toMatchObject({ status: 'failed', reason: 'state_expired' });
         expect((await shop.read(late.id)).result.reason).toBe('state_expired');
       }),
     );
@@ -246,7 +246,7 @@ describe('with every provider', () => {
     await Promise.all(
       begun.map(async ({ page, old }) => {
         await page.goto(old.start_url);
-        expect(await told(page)).toMatchObject({ status: 'failed', reason: 'handoff_expired' });
+        expect(await callbackQuery(page)).toMatchObject({ status: 'failed', reason: 'handoff_expired' });
         expect((await shop.read(old.id)).result.reason).toBe('handoff_expired');
       }),
     );
@@ -255,10 +255,10 @@ describe('with every provider', () => {
   });
 });
 
-test('the page is accessible', async () => {
+test('the link page is accessible', async () => {
   const handoff = await (await scene.open()).handoff('social_ads');
-  // Without its policy, which lets no script in: neither ours nor axe.
-  const context = await somebody({ bypassCSP: true });
+  // Bypasses the content security policy, which allows no script and would block axe.
+  const context = await newContext({ bypassCSP: true });
   const page = await context.newPage();
   await page.goto(handoff.url);
   await page.evaluate(axe.source);

@@ -23,7 +23,7 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** A deployment with two servers for its ledger: workspaces on the far one, accounts at home. */
+/** A deployment with two ledger servers: workspaces on the far one, accounts on the home one. */
 let kit: Testkit;
 let api: TestApi;
 let [home, far] = [] as unknown as [Postgres, Postgres];
@@ -63,7 +63,7 @@ const whereIs = async (table: string, where: string, id: string) => ({
 
 const outcome = () => paymentEvent({ customer: uuid() });
 
-/** A workspace that the operator made at home. */
+/** A workspace that the operator created on the home server. */
 async function atHome() {
   const operator = operatorOf(kit);
   const workspaceId = await createWorkspaceByOperator(operator, { name: 'At home', plan: 'scale' });
@@ -72,7 +72,7 @@ async function atHome() {
 }
 
 describe('a workspace on another server', () => {
-  test('is whole there: a key of it works, and what is recorded is beside it', async () => {
+  test('works there: its key is accepted, and its events are stored beside it', async () => {
     const { id } = await buildProfile(kit.app);
     const { headers } = await buildApiKey(kit.app, id);
     expect((await call('POST', '/api/v1/events', headers, outcome())).status).toBe(202);
@@ -80,7 +80,7 @@ describe('a workspace on another server', () => {
     expect(await whereIs('api_keys', 'profile_id', id)).toEqual({ home: 0, far: 1 });
   });
 
-  test('a key that is revoked there is dead with the next request', async () => {
+  test('rejects a revoked key from the next request on', async () => {
     const { id } = await buildProfile(kit.app);
     const key = await buildApiKey(kit.app, id);
     expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(200);
@@ -88,7 +88,7 @@ describe('a workspace on another server', () => {
     expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(401);
   });
 
-  test('the operator says on which a new one is made, and is told when there is none of that name', async () => {
+  test('is created on the server that the operator names, and an unknown server is an error', async () => {
     const operator = operatorOf(kit);
     const id = await createWorkspaceByOperator(operator, { name: 'Far', plan: 'scale' }, farShard);
     expect(await whereIs('workspaces', 'id', id)).toEqual({ home: 0, far: 1 });
@@ -99,8 +99,8 @@ describe('a workspace on another server', () => {
   });
 });
 
-describe('people', () => {
-  test('who is signed in acts in workspaces of both, and sees them by name', async () => {
+describe('members', () => {
+  test('act in workspaces of both servers, and see both listed by name', async () => {
     const [there, here] = [await buildProfile(kit.app), await atHome()];
     const member = await buildMember(kit.app, there.workspaceId, 'owner');
     const email = member.email;
@@ -114,7 +114,7 @@ describe('people', () => {
       expect((await call('GET', '/api/v1/profile', member.headers({ profileId }))).status).toBe(200);
   });
 
-  test('people of a profile there leave through its gate, and its log says so', async () => {
+  test('disclose personal data of a profile there through its gate, and its log records it', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const member = await buildMember(kit.app, workspaceId, 'owner');
     const { headers } = await buildApiKey(kit.app, id);
@@ -129,7 +129,7 @@ describe('people', () => {
     expect(log).toEqual([{ operation: 'searchCustomers', people: 1, result: 'served' }]);
   });
 
-  test('whoever is taken out of the workspace, or signs out, is nobody there', async () => {
+  test('lose access there when they are removed or sign out', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const [left, out] = [await buildMember(kit.app, workspaceId), await buildMember(kit.app, workspaceId)];
     const leaving = { method: 'DELETE', url: `/api/v1/workspaces/${workspaceId}/members/${left.userId}` } as const;
@@ -140,7 +140,7 @@ describe('people', () => {
     expect((await call('GET', '/api/v1/profile', out.headers({ profileId: id }))).status).toBe(401);
   });
 
-  test('what a member created there is listed and revoked, assistants at home included', async () => {
+  test('list and revoke what a member created there, including assistants at home', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const [owner, admin] = [await buildMember(kit.app, workspaceId), await buildMember(kit.app, workspaceId, 'admin')];
     const { body: made } = await call('POST', '/api/v1/keys', admin.headers({ profileId: id }), {});
@@ -155,7 +155,7 @@ describe('people', () => {
     expect((await call('GET', '/api/v1/account/assistants', admin.headers())).body.data).toEqual([]);
   });
 
-  test('a workspace there is deleted with the password, which is at home, and restored', async () => {
+  test('delete a workspace there with the password, which is stored at home, and restore it', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const owner = await buildMember(kit.app, workspaceId);
     const { headers } = await buildApiKey(kit.app, id);
@@ -178,7 +178,7 @@ describe('people', () => {
   };
   const ours = { 'sec-fetch-site': 'same-origin' };
 
-  test('a newcomer who is invited there has the account at home, and is a member there', async () => {
+  test('join there by an invitation, with a new account at home', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const email = `${uuid()}@new.test`;
     const token = await invite(workspaceId, email);
@@ -193,7 +193,7 @@ describe('people', () => {
     expect((await call('GET', '/api/v1/profile', { ...ours, cookie, 'x-profile-id': id })).status).toBe(200);
   });
 
-  test('somebody who acts at home and is invited there joins there', async () => {
+  test('join there by an invitation while signed in to a workspace at home', async () => {
     const [there, here] = [await buildProfile(kit.app), await atHome()];
     const member = await buildMember(kit.app, here.workspaceId, 'owner');
     const token = await invite(there.workspaceId, member.email);
@@ -203,7 +203,7 @@ describe('people', () => {
     expect(await whereIs('members', 'user_id', member.userId)).toEqual({ home: 1, far: 1 });
   });
 
-  test('an invitation for another address makes no account', async () => {
+  test('an invitation for another address creates no account', async () => {
     const { workspaceId } = await buildProfile(kit.app);
     const token = await invite(workspaceId, `${uuid()}@right.test`);
     const email = `${uuid()}@wrong.test`;
@@ -212,12 +212,12 @@ describe('people', () => {
     expect([status, await whereIs('users', 'email', email)]).toEqual([403, { home: 0, far: 0 }]);
   });
 
-  test('an assistant that was allowed a profile there reads it until it is taken back', async () => {
+  test('an assistant that was authorized for a profile there can read it until it is revoked', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const member = await buildMember(kit.app, workspaceId, 'owner');
     const { headers } = await buildAssistant(kit.app, member, id);
     expect((await call('GET', '/api/v1/profile', headers)).body.data.id).toBe(id);
-    // Wherever somebody is just at work: what is theirs is kept with their account.
+    // The account's own resources are the same in every scope.
     for (const place of [{}, { profileId: id }])
       expect((await call('GET', '/api/v1/account/sessions', member.headers(place))).body.data).toHaveLength(1);
     const acting = member.headers({ profileId: id });
@@ -229,7 +229,7 @@ describe('people', () => {
 });
 
 describe('apps', () => {
-  test('are known on both, and what one provisions in a workspace there is there', async () => {
+  test('work on both servers, and create profiles in a workspace there', async () => {
     const app = await api.registerApp();
     expect(await whereIs('apps', 'id', app.clientId)).toEqual({ home: 1, far: 1 });
     const { workspaceId } = await buildProfile(kit.app);
@@ -250,8 +250,8 @@ describe('apps', () => {
   });
 });
 
-describe('a server that is away', () => {
-  /** The same home, and a far server at a port that nobody listens at. */
+describe('an unreachable server', () => {
+  /** The same home server, and a far server at a port that nothing listens on. */
   async function withoutFar(work: (through: TestApi) => Promise<void>) {
     const nowhere = kit.database.appUrl.replace(/@[^/]*/, '@127.0.0.1:9');
     const single = kit.app.shards.get(homeShard) as Postgres;
@@ -267,14 +267,14 @@ describe('a server that is away', () => {
     }
   }
 
-  test('is not mistaken for one without the key, and the others go on', async () => {
+  test('is not mistaken for a server without the key, and the others keep working', async () => {
     const [there, here] = [await buildProfile(kit.app), await atHome()];
-    const [lost, known] = [await buildApiKey(kit.app, there.id), await buildApiKey(kit.app, here.id)];
-    const stranger = { authorization: `${known.headers.authorization.slice(0, -8)}00000000` };
+    const [lost, validKey] = [await buildApiKey(kit.app, there.id), await buildApiKey(kit.app, here.id)];
+    const stranger = { authorization: `${validKey.headers.authorization.slice(0, -8)}00000000` };
     await withoutFar(async (through) => {
       const statusOf = async (headers: Record<string, string>) =>
         (await call('GET', '/api/v1/profile', headers, undefined, through)).status;
-      expect(await statusOf(known.headers)).toBe(200);
+      expect(await statusOf(validKey.headers)).toBe(200);
       expect(await statusOf(lost.headers)).toBe(503);
       expect(await statusOf(stranger)).not.toBe(200);
       const invitation = {
@@ -292,7 +292,7 @@ describe('a server that is away', () => {
   });
 });
 
-test('what is nowhere is looked for at home, and found once it is somewhere', async () => {
+test('an unknown key is looked up at home, and found once it exists', async () => {
   const id = uuid();
   expect(await kit.app.shardOf(id)).toBe(kit.app.home);
   const operator = createOperator({ app: kit.app, owner: kit.owner, audit: writeAudit, now: () => kit.clock.now() });

@@ -11,7 +11,7 @@ const people = [...households(market)];
 
 const { kit, api } = await openTest();
 
-test('what the shop of a market sends is taken by the API, and the ledger then says what the book says', async () => {
+test("the API accepts a market's requests, and the ledger then matches the market's book", async () => {
   const profile = await buildProfile(kit.app, { reportingCurrency: market.reportingCurrency });
   const { headers } = await buildApiKey(kit.app, profile.id, {
     scopes: ['attribution:write', 'goals:write'],
@@ -39,7 +39,7 @@ test('what the shop of a market sends is taken by the API, and the ledger then s
       FROM outcomes o LEFT JOIN identifiers i ON i.profile_id = o.profile_id AND i.customer_id = o.customer_id
         AND i.kind = 'external_customer_id'`.execute(tx),
   );
-  const known = people.flatMap(({ people: members }) =>
+  const knownOutcomes = people.flatMap(({ people: members }) =>
     members.flatMap(({ customer, outcomes }) =>
       outcomes.map((outcome) => ({
         key: outcome.idempotencyKey,
@@ -58,5 +58,5 @@ test('what the shop of a market sends is taken by the API, and the ledger then s
   const plain = (amount: string | null, currency: string | null) =>
     amount && currency && fromMinorUnits(toMinorUnits(amount, currency), currency);
   const byKey = <Row extends { key: string }>(all: readonly Row[]) => new Map(all.map((row) => [row.key, row]));
-  expect(byKey(rows.map((row) => ({ ...row, amount: plain(row.amount, row.currency) })))).toEqual(byKey(known));
+  expect(byKey(rows.map((row) => ({ ...row, amount: plain(row.amount, row.currency) })))).toEqual(byKey(knownOutcomes));
 });

@@ -40,7 +40,7 @@ const move = (workspaceId: string, from: string, to: string) =>
     workspaceId,
     from: { url: asAdmin(from), shard: from },
     to: { url: asAdmin(to), shard: to },
-    // So that what a neighbour writes fills whole answers, with nothing of the workspace in them.
+    // Makes each response consist of other tenants' changes, without any of the workspace.
     changesAtOnce: 1,
   });
 
@@ -54,7 +54,7 @@ async function call(method: 'GET' | 'POST', url: string, headers: Record<string,
   return { status: statusCode, body: answer.json() };
 }
 
-/** How many rows of each table name the tenant, on a server. */
+/** The number of rows per table that reference the tenant, on one server. */
 async function rowsOf(shard: string, ids: readonly string[]): Promise<Record<string, number>> {
   const admin = new pg.Client({ connectionString: asAdmin(shard) });
   await admin.connect();
@@ -74,7 +74,7 @@ async function rowsOf(shard: string, ids: readonly string[]): Promise<Record<str
   }
 }
 
-test('a workspace goes with all that is of it, its keys and members go on, and it comes back', async () => {
+test('a workspace moves with all of its data, its keys and members keep working, and it can move back', async () => {
   const profile = await buildProfile(kit.app);
   const ids = [profile.workspaceId, profile.id];
   const key = await buildApiKey(kit.app, profile.id);
@@ -100,12 +100,12 @@ test('a workspace goes with all that is of it, its keys and members go on, and i
   expect(moved.profiles).toBe(1);
   expect(await rowsOf(homeShard, ids)).toEqual(before);
   expect(await rowsOf(farShard, ids)).toEqual({});
-  // Numbers of events and revisions go on from where they were: whoever waits for the next misses none.
+  // Event and revision numbers continue from their old values, so that a consumer that waits for the next one misses none.
   const { rows: numbers } = await kit.owner.home.unbound.query(
     sql`SELECT (SELECT last FROM event_counter) >= 5000 AS events, nextval('dirty_revision') > 70000 AS revisions`,
   );
   expect(numbers).toEqual([{ events: true, revisions: true }]);
-  // The process knew it elsewhere.
+  // The process had cached the old server.
   expect((await call('POST', '/api/v1/events', key.headers, paymentEvent({ key: uuid() }))).status).toBe(202);
   expect((await call('GET', '/api/v1/profile', member.headers({ profileId: profile.id }))).status).toBe(200);
   expect((await rowsOf(homeShard, ids)).outcomes).toBe((before.outcomes ?? 0) + 1);
@@ -116,7 +116,7 @@ test('a workspace goes with all that is of it, its keys and members go on, and i
   expect(await rowsOf(homeShard, ids)).toEqual({});
 });
 
-test('what is written while it goes is neither lost nor refused', async () => {
+test('writes during a move are neither lost nor refused', async () => {
   const profile = await buildProfile(kit.app);
   const key = await buildApiKey(kit.app, profile.id);
   const statuses: number[] = [];
@@ -150,14 +150,14 @@ test('what is written while it goes is neither lost nor refused', async () => {
     .forProfile(profile.id)
     .transaction((tx) => tx.selectFrom('outcomes').select('id').execute());
   expect(outcomes.length).toBe(statuses.length);
-  // Totals are counted by the database as outcomes are written, on either server.
+  // The database maintains totals as outcomes are written, on either server.
   const { rows } = await kit.app
     .forProfile(profile.id)
     .transaction((tx) => sql<{ n: number }>`SELECT sum(outcomes)::int AS n FROM outcome_totals`.execute(tx));
   expect(rows[0]?.n).toBe(statuses.length);
 });
 
-test('one that is being deleted does not move', async () => {
+test('a workspace under deletion cannot move', async () => {
   const { workspaceId, id } = await buildProfile(kit.app);
   await kit.app
     .forWorkspace(workspaceId)

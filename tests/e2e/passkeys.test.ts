@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
 
-test('a passkey is added on the account page, signs in without a password, and is given up', async () => {
+test('a passkey is added on the account page, signs in without a password, and is removed', async () => {
   const kit = await openTestkit();
   kit.clock.set(new Date());
   const port = await freePort();
-  // Browsers bind a key to a name, and on one's own machine this one needs no certificate.
+  // Browsers bind a passkey to a host name, and localhost needs no certificate.
   const baseUrl = `http://localhost:${port}`;
   await buildConsole();
   const [api, browser] = await Promise.all([openApi(kit, { baseUrl, consoleDirectory }), openBrowser()]);

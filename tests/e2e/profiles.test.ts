@@ -112,7 +112,7 @@ test('an owner creates, renames, switches, archives, restores and deletes profil
     await picture('none');
     await page.getByRole('link', { name: /^Open / }).click();
     await page.waitForURL(`**/p/${first.id}/**`);
-    // Reports answer 503: this scene has no ClickHouse.
+    // Reports return 503: this scene has no ClickHouse.
     expect(complaints.filter((line) => !/status of 503/.test(line))).toEqual([]);
 
     const viewer = await visit(browser, baseUrl);

@@ -6,8 +6,8 @@ import { limits, visitTraits, visitTypes } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /**
- * Stands where the collector will stand: serves the script, takes visits in the collector's own format, and remembers them. The format is
- * checked to the letter, so that what passes here passes there.
+ * Replaces the collector: serves the script, accepts visits in the collector's format, and records them. The format is validated strictly, so that
+ * visits accepted here are accepted by the collector too.
  */
 const id = z.uuidv7();
 const Visit = z.strictObject({
@@ -47,13 +47,13 @@ interface Answer {
 
 export interface Collector {
   readonly url: string;
-  /** Every request, whatever it was answered. */
+  /** Every request, whatever its response. */
   readonly arrivals: Arrival[];
-  /** What was wrong with what arrived. */
+  /** Validation errors of the received requests. */
   readonly complaints: string[];
-  /** How requests are answered from now on; undefined hangs up. */
+  /** Decides the responses from now on; undefined closes the connection. */
   answer: () => Answer | undefined;
-  /** The visits that were taken, each once, in the order in which they happened. */
+  /** The accepted visits without duplicates, in chronological order. */
   visits(): Visit[];
   reset(): void;
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export interface Collector {
 
 export async function openCollector(): Promise<Collector> {
   const script = await buildTracker();
-  const taken = (): Answer => ({ status: 204 });
+  const accept = (): Answer => ({ status: 204 });
   const server = createServer(async (request, response) => {
     if (request.url === '/t.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
@@ -97,16 +97,16 @@ export async function openCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals: [],
     complaints: [],
-    answer: taken,
+    answer: accept,
     visits() {
-      const kept = this.arrivals.filter(({ status }) => status === 204).flatMap(({ visits }) => visits);
-      const once = new Map(kept.map((visit) => [visit.id, visit]));
+      const accepted = this.arrivals.filter(({ status }) => status === 204).flatMap(({ visits }) => visits);
+      const once = new Map(accepted.map((visit) => [visit.id, visit]));
       return [...once.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
     },
     reset() {
       this.arrivals.length = 0;
       this.complaints.length = 0;
-      this.answer = taken;
+      this.answer = accept;
     },
     close: () =>
       new Promise((resolve) => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { days, type PeopleScene } from './console-people-scene.ts';
 
-/** On the page of keys: makes one and revokes it, defines a goal, has the models learn, shares a report and has one sent. */
+/** On the page of keys: creates and revokes one, then defines a goal, trains the models, shares a report and mails one. */
 export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void> {
   await page.getByLabel('Name').fill('Shop server');
   await page.getByRole('button', { name: 'Make key' }).click();
@@ -29,7 +29,7 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
   await page.getByText('There is no figure, and none is made up').waitFor();
   await page.getByRole('button', { name: 'Learn now' }).click();
   await page.getByRole('region', { name: 'How the models stand' }).getByText('Queued').waitFor();
-  // Last touch is what the others are measured by.
+  // Last touch is the baseline of the others.
   expect(await page.locator('tbody tr').filter({ hasText: 'Last touch' }).locator('td').nth(1).textContent()).toBe(
     '1.00',
   );
@@ -41,12 +41,12 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
 export const confirm = (page: Page, action: string): Promise<void> =>
   page.getByRole('alertdialog').getByRole('button', { name: action }).click();
 
-/** Shares a report by a link, which somebody without an account opens and sees nothing else by, until it is revoked. */
+/** Shares a report by a link: a browser without an account sees only this report, until the link is revoked. */
 async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   const { from, to } = days;
   const own = `${scene.baseUrl}/p/${scene.shop.profileId}`;
   await page.goto(`${own}/overview?from=${from}&to=${to}&model=linear`);
-  // What is wrong with the data stands above the figures, for members alone: the guest below sees no link at all.
+  // Alerts are shown above the figures to members only: the guest below sees no link.
   const alerts = page.getByRole('region', { name: 'What needs a look' });
   await alerts.getByText('Figures are late').waitFor();
   await alerts.getByRole('link', { name: 'Check the tracker' }).waitFor();
@@ -58,7 +58,7 @@ async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   expect(url).toMatch(/\/shared#trib_view_/);
 
   const { page: guest, complaints } = await scene.guest();
-  // The address is that of the server's settings, which a test's has none of.
+  // Uses this server's URL, because the link has the configured BASE_URL, which a test does not serve.
   await guest.goto(`${scene.baseUrl}/shared${new URL(url).hash}`);
   await guest.waitForURL(`${own}/overview?**`);
   for (const again of [false, true]) {
@@ -89,7 +89,7 @@ async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   await guest.context().close();
 }
 
-/** Has the report in sight sent to oneself by e-mail, and stops it. */
+/** Subscribes to the current report by e-mail, and stops it. */
 async function mailAReport(page: Page, scene: PeopleScene): Promise<void> {
   await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/campaigns?model=linear`);
   await page.locator('summary').filter({ hasText: 'Share' }).click();
@@ -101,7 +101,7 @@ async function mailAReport(page: Page, scene: PeopleScene): Promise<void> {
   await page.getByRole('listitem').filter({ hasText: 'Campaigns, every Monday' }).waitFor();
   await page.getByRole('button', { name: 'Get it no longer' }).click();
   await page.getByText('No report is sent by e-mail').waitFor();
-  // An owner gets alerts until they say otherwise.
+  // An owner receives alerts by default.
   const wanted = page.getByLabel('Tell me when something is wrong');
   expect(await wanted.isChecked()).toBe(true);
   await wanted.click();

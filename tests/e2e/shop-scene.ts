@@ -35,7 +35,7 @@ import type { BrowserContext } from 'playwright-core';
 import { expect } from 'vitest';
 import { openBrowser } from './browser.ts';
 
-/** A shop on the web, and all of Tributary behind it: collector, log, worker and API, each as it runs, on engines of their own. */
+/** A web shop with the complete system behind it: collector, stream, worker and API, each as in production, on its own engines. */
 export interface ShopScene {
   readonly kit: Testkit;
   readonly api: TestApi;
@@ -43,26 +43,26 @@ export interface ShopScene {
   readonly log: PrivateStream;
   readonly redis: RedisClient;
   readonly origin: string;
-  /** Where browsers send visits. */
+  /** The URL to which browsers send visits. */
   readonly collectorUrl: string;
-  /** What every page of the shop is. */
+  /** The HTML of every page of the shop. */
   html: string;
-  /** Somebody who was never here before. */
+  /** A browser without cookies or storage. */
   newVisitor(): Promise<BrowserContext>;
-  /** What the worker does every minute. */
+  /** Completes erasures, as the worker does every minute. */
   completeErasures(): Promise<void>;
   close(): Promise<void>;
 }
 
 const now = () => new Date();
 /**
- * As it is, this browser says that it has no head, and would count as a robot. It is told so when it is started: what a page has its
- * last beacon say is not what a context was told.
+ * The default user agent identifies a headless browser, which would count as a bot. Set at launch, because the last beacon of a page does not use the
+ * context's user agent.
  */
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
-/** `localHosts` are those that webhooks may go to though they are not public. */
+/** `localHosts` are private hosts that webhooks may be sent to. */
 export async function openShopScene({ localHosts = [] }: { localHosts?: readonly string[] } = {}): Promise<ShopScene> {
   const kit = await openTestkit();
   const [warehouse, log, browser] = await Promise.all([
@@ -147,7 +147,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
   const work = [visits, queues];
 
   const site = createServer((request, response) => {
-    if (request.url?.startsWith('/t/')) void passOn(`http://127.0.0.1:${collectorPort}`, request, response);
+    if (request.url?.startsWith('/t/')) void proxy(`http://127.0.0.1:${collectorPort}`, request, response);
     else response.writeHead(200, { 'content-type': 'text/html' }).end(shop.html);
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
@@ -179,8 +179,8 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
   return shop;
 }
 
-/** What a site does that serves the tracker and the collector under its own address. */
-async function passOn(collectorUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Proxies requests as a site does that serves tracker and collector from its own domain. */
+async function proxy(collectorUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { 'content-type': type = '', 'user-agent': agent = '', origin: from = '' } = request.headers;
   const body = await buffer(request);
   const answer = await fetch(collectorUrl + (request.url as string).slice('/t'.length), {
@@ -192,23 +192,23 @@ async function passOn(collectorUrl: string, request: IncomingMessage, response: 
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** A shop behind the website, with a key that has these scopes. Its browsers live now, and so does its API. */
+/** The shop of the website, with a key that has these scopes. Its browsers and its API use the current time. */
 export async function openShopProfile({ kit, api, clickhouse }: ShopScene, scopes: readonly Scope[]) {
-  const call: typeof api.call = (asked) => {
+  const call: typeof api.call = (request) => {
     kit.clock.set(now());
-    return api.call(asked);
+    return api.call(request);
   };
   const shop = await scene({ kit, api: { call }, clickhouse }, { scopes });
   return {
     ...shop,
-    /** Whatever the answer is. */
+    /** Returns the response whatever its status. */
     send: shop.call,
-    async ask(...asked: Parameters<typeof shop.call>) {
-      const answer = await shop.call(...asked);
+    async ask(...request: Parameters<typeof shop.call>) {
+      const answer = await shop.call(...request);
       expect(answer.statusCode, answer.body).toBeLessThan(300);
       return answer;
     },
-    /** Of the profile, in ClickHouse. */
+    /** Rows of the profile in ClickHouse. */
     rows: (select: string, rest = '') =>
       clickhouse.query(raw(`${select} WHERE profile_id = {profileId:UUID} ${rest}`), { profileId: shop.profileId }),
   };

@@ -3,8 +3,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 
 /**
- * Takes the pictures of the documentation anew, from the demo: start it, then
- * `node tests/e2e/take-pictures.ts http://127.0.0.1:4000 <e-mail> <password>`.
+ * Retakes the screenshots of the documentation from the demo: start it, then `node tests/e2e/take-pictures.ts http://127.0.0.1:4000 <e-mail>
+ * <password>`.
  */
 const [baseUrl = '', email = '', password = ''] = process.argv.slice(2);
 const folder = join(import.meta.dirname, '../../docs/images');
@@ -25,11 +25,11 @@ async function signedIn(options: BrowserContextOptions): Promise<{ page: Page; p
   return { page, profile: page.url().replace(/\/overview.*/, '') };
 }
 
-/** Once nothing is loading any more. */
+/** Saves a screenshot once nothing is loading any more. */
 async function save(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');
-  // Whatever shows that it loads, and places of pictures.
+  // Waits for loading indicators and empty picture frames to disappear.
   await page.locator('.animate-pulse, span.size-16:empty, span.size-8:empty').first().waitFor({ state: 'detached' });
   await page.waitForTimeout(800);
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });

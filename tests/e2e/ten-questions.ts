@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { money } from '../../apps/console/source/format.ts';
 import type { PeopleScene } from './console-people-scene.ts';
 
-/** What a marketer asks, from the overview on. Each answer is at most three presses away. */
-export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
+/** Answers a marketer's questions, starting from Overview. Each answer is at most three clicks away. */
+export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia' | 'nextMinute'>): Promise<void> {
   const { winner, loser } = scene.mia;
   const rowsOf = (of: Page): Locator => of.locator('tbody tr');
   const steps = (of: Page): Locator => of.getByRole('list', { name: 'Journey' }).getByRole('listitem');
@@ -19,7 +19,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
     press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }));
   const again = async () => {
     presses = 0;
-    scene.rest();
+    scene.nextMinute();
     await page.goto(start);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   };
@@ -33,14 +33,14 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
     .filter({ hasText: money(100, 'USD') })
     .waitFor();
 
-  // Why did this one get that much?
+  // Why did this ad get its revenue?
   await again();
   await press(earners.getByRole('link', { name: /: Revenue, / }).first());
   const panel = page.getByRole('dialog');
   await panel.getByText('The figure in the report').waitFor();
   await panel.getByText(winner.name.replaceAll(' | ', ' › ')).first().waitFor();
 
-  // What changed against the period before?
+  // What changed compared with the period before?
   await again();
   await page.getByLabel('Compared with').waitFor();
   expect(await page.getByLabel('Compared with').inputValue()).toBe('period');
@@ -48,7 +48,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   // Does Meta claim too much?
   await go('Platforms');
   await main.getByText('It claims 300% more than we credit it with.').waitFor();
-  // What does a new customer cost, by channel?
+  // How much does a new customer cost per channel?
   const cost = page.getByRole('region', { name: 'What a new customer costs' });
   await cost
     .getByRole('row', { name: 'Meta Ads' })
@@ -70,7 +70,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   await expect.poll(() => rowsOf(page).first().textContent()).toContain(loser.name);
   expect(await rowsOf(page).first().textContent()).toContain(money(0, 'USD'));
 
-  // Stop that ad: what would happen, then done, then undone.
+  // Pause that ad: preview, apply, undo.
   await again();
   await go('Campaigns');
   await press(page.getByRole('radio', { name: 'Ads', exact: true }));
@@ -87,7 +87,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   await go('Ad actions');
   await expect.poll(() => rowsOf(page).count()).toBe(2);
 
-  // Is tracking alive? Who read customers?
+  // Is tracking receiving data? Who accessed customer data?
   await again();
   await go('Tracking');
   await page.getByRole('region', { name: 'Is it alive' }).waitFor();
@@ -96,13 +96,13 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   await main.getByText('Read customer journey').first().waitFor();
 }
 
-/** What somebody does every day: narrow down, keep it, come back, and see on the chart what was changed. After the ten questions. */
-export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest' | 'today'>): Promise<void> {
+/** Daily tasks after the ten questions: filter a report, save it, return to it, and see changes on the chart. */
+export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'nextMinute' | 'today'>): Promise<void> {
   const { winner } = scene.mia;
   const rows = page.locator('tbody tr');
   const address = new URL(page.url());
   const go = async (screen: string, search: Record<string, string> = {}) => {
-    scene.rest();
+    scene.nextMinute();
     const next = new URL(address.pathname.replace(/[^/]*$/, screen), address);
     next.search = new URLSearchParams({ from: address.searchParams.get('from') ?? '', ...search }).toString();
     await page.goto(next.href);
@@ -110,7 +110,7 @@ export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'r
   };
   const today = scene.today();
 
-  // Only what runs on one platform, by a press on its name; once more shows all.
+  // Clicking a platform's name filters by it; clicking again removes the filter.
   await go('campaigns', { level: 'ad', to: today });
   const row = rows.filter({ hasText: winner.name }).first();
   await row.getByRole('button', { name: 'Meta Ads' }).click();
@@ -118,7 +118,7 @@ export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'r
   await row.getByRole('button', { name: 'Active' }).click();
   await expect.poll(() => page.url()).toContain('ACTIVE');
 
-  // Kept under a name, and found again from elsewhere.
+  // Saves a view under a name, and opens it from another page.
   await page.getByText('Save view').click();
   await page.getByLabel('Name of the view').fill('Running on Meta');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -131,7 +131,7 @@ export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'r
   await saved.getByRole('button', { name: 'Remove Running on Meta' }).click();
   await saved.waitFor({ state: 'detached' });
 
-  // The explanation stands beside the report and covers none of it.
+  // The explanation opens beside the report without covering it.
   await page.setViewportSize({ width: 1440, height: 900 });
   await page
     .getByRole('link', { name: /: Revenue, / })
@@ -142,7 +142,7 @@ export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'r
   const edges = await Promise.all([page.locator('main').boundingBox(), panel.boundingBox()]);
   expect((edges[0]?.x ?? 0) + (edges[0]?.width ?? 0)).toBeLessThanOrEqual(edges[1]?.x ?? 0);
 
-  // What was changed at the platforms, by day.
+  // The changes at the platforms by day.
   await go('overview', { to: today });
   await page.getByText('Changes at ad platforms, the dotted lines').click();
   await page

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The code that an authenticator app shows for a secret. A later step gives the next code: each works once. */
+/** The code that an authenticator app shows for a secret. A later step gives the next code, because each works once. */
 export function totpCode(secret: string, step = 0): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

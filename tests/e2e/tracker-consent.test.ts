@@ -2,26 +2,26 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openSite } from './tracker-site.ts';
 
-/** What the tracker does when it must ask first, when the answer is no, and when the browser answers for the person. */
+/** How the tracker behaves when it needs consent, when consent is refused, and when the browser sends a privacy signal. */
 const site = openSite();
 
-const kept = async (page: Page) => ({
+const deviceState = async (page: Page) => ({
   storage: (await page.evaluate('Object.keys(localStorage)')) as string[],
   cookies: (await site.visitor.cookies()).map(({ name, value }) => `${name}=${value}`),
 });
 const nothing = { storage: [], cookies: [] };
 const refusal = { storage: ['tributary_consent'], cookies: ['tributary_consent=no'] };
-/** Longer than the tracker gathers visits. */
+/** Longer than the tracker collects visits for a batch. */
 const aWhile = (page: Page) => page.waitForTimeout(1_500);
 const privacyControl = `Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })`;
 
-test('until the person says yes nothing is kept on the device and nothing is sent; then the landing is not lost', async () => {
+test('before consent nothing is stored on the device and nothing is sent; after it the landing page is not lost', async () => {
   site.pages.set('/', { attributes: 'data-consent="required"' });
   const page = await site.visit('/?utm_source=news', { referer: 'https://www.google.com/' });
   await page.evaluate(`history.pushState(null, '', '/two'); tributary('track', 'before')`);
   await aWhile(page);
   await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
-  expect(await kept(page)).toEqual(nothing);
+  expect(await deviceState(page)).toEqual(nothing);
   expect(site.collector.arrivals).toEqual([]);
 
   await page.evaluate(`tributary('consent', true)`);
@@ -36,7 +36,7 @@ test('until the person says yes nothing is kept on the device and nothing is sen
   site.expectPeace();
 });
 
-test('a yes counts on the pages that follow', async () => {
+test('consent applies to the following pages', async () => {
   site.pages.set('/', { attributes: 'data-consent="required"', early: `tributary('consent', true)` });
   site.pages.set('/next', { attributes: 'data-consent="required"' });
   const page = await site.visit('/');
@@ -44,27 +44,27 @@ test('a yes counts on the pages that follow', async () => {
   await site.visits(2);
 });
 
-test('a page that never asked does not say that it was told yes', async () => {
+test('a page without a consent banner does not claim consent', async () => {
   await site.visit('/');
   await site.visits(1);
   expect(site.collector.arrivals.map(({ consent }) => consent)).not.toContain(true);
 });
 
-test('a no before any yes leaves nothing on the device', async () => {
+test('a refusal before any consent leaves nothing on the device', async () => {
   site.pages.set('/', { attributes: 'data-consent="required"' });
   const page = await site.visit('/');
   await page.evaluate(`tributary('consent', false); tributary('track', 'after')`);
   await aWhile(page);
-  expect(await kept(page)).toEqual(nothing);
+  expect(await deviceState(page)).toEqual(nothing);
   expect(site.collector.arrivals).toEqual([]);
   site.expectPeace();
 });
 
-test('a no deletes what was stored, stops every tab, and is remembered on all subdomains', async () => {
+test('a refusal deletes stored data, stops every tab, and is remembered on all subdomains', async () => {
   const host = site.on('www.shop.test');
   const [page, tab] = [await site.visit(host), await site.visit(`${host}/tab`)];
   await site.visits(2);
-  expect((await kept(page)).cookies).toHaveLength(2);
+  expect((await deviceState(page)).cookies).toHaveLength(2);
   await page.evaluate(`tributary('track', 'not sent yet'); tributary('consent', false)`);
   await page.evaluate(`tributary('track', 'refused')`);
   await tab.evaluate(`tributary('track', 'refused elsewhere')`);
@@ -72,12 +72,12 @@ test('a no deletes what was stored, stops every tab, and is remembered on all su
   await tab.goto(`${host}/later`);
   await tab.goto(site.on('pay.shop.test'));
   await aWhile(tab);
-  expect(await kept(page)).toEqual(refusal);
+  expect(await deviceState(page)).toEqual(refusal);
   await site.visits(2);
   site.expectPeace();
 });
 
-test('who said no can say yes, and begins as somebody new', async () => {
+test('a visitor who refused can consent later, and starts as a new visitor', async () => {
   const page = await site.visit('/');
   await site.visits(1);
   await page.evaluate(`tributary('consent', false)`);
@@ -90,15 +90,15 @@ test('who said no can say yes, and begins as somebody new', async () => {
   expect(new Set(site.collector.arrivals.map(({ client_id }) => client_id)).size).toBe(2);
 });
 
-test('an answer given before the script has loaded counts for the first page view', async () => {
+test('a decision made before the script has loaded applies to the first page view', async () => {
   site.pages.set('/', { early: `tributary('track', 'early'); tributary('consent', false)` });
   const page = await site.visit('/');
   await aWhile(page);
-  expect(await kept(page)).toEqual(refusal);
+  expect(await deviceState(page)).toEqual(refusal);
   expect(site.collector.arrivals).toEqual([]);
 });
 
-test('Global Privacy Control is a no: nothing is sent, and what an earlier page kept is deleted', async () => {
+test('Global Privacy Control is a refusal: nothing is sent, and stored data is deleted', async () => {
   await site.visit('/');
   await site.visits(1);
   const page = await site.visitor.newPage();
@@ -106,12 +106,12 @@ test('Global Privacy Control is a no: nothing is sent, and what an earlier page 
   await page.goto(`${site.origin}/two`);
   await page.evaluate(`tributary('track', 'refused')`);
   await aWhile(page);
-  expect(await kept(page)).toEqual(nothing);
+  expect(await deviceState(page)).toEqual(nothing);
   await site.visits(1);
   site.expectPeace();
 });
 
-test('what the person says outweighs Global Privacy Control, on the pages that follow too', async () => {
+test('explicit consent overrides Global Privacy Control, on the following pages too', async () => {
   const page = await site.visitor.newPage();
   await page.addInitScript(privacyControl);
   await page.goto(`${site.origin}/?svc_t=T1`, { referer: 'https://www.google.com/' });
@@ -124,7 +124,7 @@ test('what the person says outweighs Global Privacy Control, on the pages that f
   await site.visits(2);
 });
 
-test('Do Not Track says nothing', async () => {
+test('Do Not Track has no effect', async () => {
   const page = await site.visitor.newPage();
   await page.addInitScript(`Object.defineProperty(Navigator.prototype, 'doNotTrack', { get: () => '1' })`);
   await page.goto(site.origin);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { key, openSite } from './tracker-site.ts';
 
-/** How visits get to the collector, and what happens when they do not. */
+/** How visits reach the collector, and what happens when they do not. */
 const site = openSite();
 
 const track = (page: Page, count: number, name = 'n') =>
@@ -10,7 +10,7 @@ const track = (page: Page, count: number, name = 'n') =>
 const waiting = async (page: Page) =>
   ((await page.evaluate('Object.keys(localStorage)')) as string[]).filter((name) => name.includes('_visit_'));
 
-test('visits go together: what happens within a second is one request, and ten are a batch', async () => {
+test('visits are batched: those within a second share one request, and a batch has at most ten', async () => {
   const page = await site.visit('/');
   await track(page, 4);
   await site.visits(5);
@@ -38,7 +38,7 @@ test.each([503, 500, 429])('after %s a visit is sent again, the same, until it i
   site.expectPeace();
 });
 
-test('a collector that asks for time gets it, from the next page and from other tabs too', async () => {
+test("a collector's Retry-After is respected, by the next page and by other tabs too", async () => {
   let isBusy = true;
   site.collector.answer = () => (isBusy ? { status: 429, retryAfter: 4 } : { status: 204 });
   const page = await site.visit('/');
@@ -47,7 +47,7 @@ test('a collector that asks for time gets it, from the next page and from other 
   await site.visit('/tab');
   await page.evaluate(`document.querySelector('a').remove(); location.assign('/later')`);
   await site.visits(3);
-  // The page that left had nothing of its own to send: its only visit had been answered for the time being.
+  // The first page had nothing left to send: its only visit had received a Retry-After.
   const [first, ...others] = site.collector.arrivals.filter(({ isBeacon }) => !isBeacon);
   expect(Math.min(...others.map(({ arrivedAt }) => arrivedAt)) - (first?.arrivedAt as number)).toBeGreaterThan(3_990);
 });
@@ -67,7 +67,7 @@ test.each([400, 401, 403, 413])('after %s a visit is dropped, and the next one i
   expect(only?.name).toBe('n1');
 });
 
-test('a connection that breaks is no answer', async () => {
+test('a broken connection does not count as a response', async () => {
   let isFirst = true;
   site.collector.answer = () => {
     const answer = isFirst ? undefined : { status: 204 };
@@ -80,12 +80,12 @@ test('a connection that breaks is no answer', async () => {
   site.expectPeace();
 });
 
-test('offline, visits are kept; back online, they are sent without further ado', async () => {
+test('visits are stored while offline, and sent when back online', async () => {
   const page = await site.visit('/');
   await site.visits(1);
   await site.visitor.setOffline(true);
   await track(page, 12);
-  // Long enough for several attempts in vain, the last of which waits for more than the test does.
+  // Long enough for several failed attempts, the last of which waits longer than the test does.
   await page.waitForTimeout(5_000);
   expect(await waiting(page)).toHaveLength(12);
   const backAt = Date.now();
@@ -96,7 +96,7 @@ test('offline, visits are kept; back online, they are sent without further ado',
   site.expectPeace();
 });
 
-test('the queue is bounded: of too many visits the last hundred are kept, and none for longer than two days', async () => {
+test('the queue is bounded: it keeps the last hundred visits, and none for longer than two days', async () => {
   const page = await site.visit('/');
   await site.visits(1);
   await site.visitor.setOffline(true);
@@ -136,7 +136,7 @@ test.each(['navigates away', 'closes', 'is hidden', 'goes into the cache'])(
   },
 );
 
-test('a beacon that the collector refused is sent again from the next page, the same', async () => {
+test('a beacon that the collector refused is sent again unchanged by the next page', async () => {
   const page = await site.visit('/');
   await site.visits(1);
   site.collector.answer = () => ({ status: 503 });
@@ -150,20 +150,20 @@ test('a beacon that the collector refused is sent again from the next page, the 
   expect(new Set(copies.map((copy) => JSON.stringify(copy))).size).toBe(1);
 });
 
-test('tabs lose nothing of each other, not even when all close while the collector is away', async () => {
+test("tabs do not lose each other's visits, even when all close while the collector is unreachable", async () => {
   site.collector.answer = () => ({ status: 503 });
   const tabs = await Promise.all(['/one', '/two', '/three'].map((path) => site.visit(path)));
   await Promise.all(tabs.map((tab, index) => track(tab, 12, `tab${index}-`)));
   await Promise.all(tabs.map((tab) => tab.close({ runBeforeUnload: true })));
   site.collector.reset();
   const page = await site.visit('/later');
-  // The collector's wish for time is still respected.
+  // The collector's Retry-After is still respected.
   const visits = await site.visits(3 * 13 + 1);
   expect(visits.filter(({ is_session_start }) => is_session_start)).toHaveLength(1);
   await expect.poll(() => waiting(page)).toEqual([]);
 });
 
-test('two keys on one site keep their visits and sessions apart', async () => {
+test('two keys on one site keep their visits and sessions separate', async () => {
   const other = key.replace(/.$/, '9');
   site.pages.set('/other', { key: other });
   site.collector.answer = () => ({ status: 503 });
@@ -174,9 +174,9 @@ test('two keys on one site keep their visits and sessions apart', async () => {
   await site.visits(1);
   await page.goto(`${site.origin}/back`);
   await site.visits(3);
-  const told = site.collector.arrivals.flatMap((arrival) =>
+  const received = site.collector.arrivals.flatMap((arrival) =>
     arrival.visits.map(({ url }) => `${arrival.key} ${new URL(url).pathname}`),
   );
-  expect([...new Set(told)].sort()).toEqual([`${other} /other`, `${key} /`, `${key} /back`].sort());
+  expect([...new Set(received)].sort()).toEqual([`${other} /other`, `${key} /`, `${key} /back`].sort());
   expect(site.collector.visits().map(({ is_session_start }) => is_session_start)).toEqual([true, true, false]);
 });

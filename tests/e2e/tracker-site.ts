@@ -6,24 +6,23 @@ import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Collector, openCollector } from './recording-collector.ts';
 
-// A tab that was refused several times waits for half a minute before it tries again.
+// A tab that was refused several times waits for half a minute before it retries.
 const patience = { timeout: 45_000, interval: 50 };
 
 export const key = `trk_${'a1B2'.repeat(5)}Zz`;
 
-/** How a page of the site is made. */
 interface SitePage {
   readonly key?: string;
   /** Attributes of the script tag beside the key. */
   readonly attributes?: string;
   readonly src?: string;
   readonly headers?: Record<string, string>;
-  /** Runs before the tracker has loaded, after the stand-in. */
+  /** Runs before the tracker has loaded, after the stub. */
   readonly early?: string;
   readonly tags?: number;
 }
 
-/** A site that has the tracker on every page, and passes `/t/` on to the collector. */
+/** A site that has the tracker on every page and proxies `/t/` to the collector. */
 export class Site {
   readonly pages = new Map<string, SitePage>();
   collector!: Collector;
@@ -52,7 +51,7 @@ export class Site {
     await this.collector?.close();
   }
 
-  /** Somebody who was never here before. */
+  /** A browser without cookies or storage. */
   async newVisitor(): Promise<BrowserContext> {
     await this.#context?.close();
     this.#context = await this.browser.newContext();
@@ -77,7 +76,7 @@ export class Site {
     return page;
   }
 
-  /** Waits until so many visits have arrived, and gives them. */
+  /** Waits until so many visits have arrived, and returns them. */
   async visits(count: number): Promise<ReturnType<Collector['visits']>> {
     await vi.waitUntil(() => this.collector.visits().length >= count || this.collector.complaints.length > 0, patience);
     expect(this.collector.complaints).toEqual([]);
@@ -85,7 +84,7 @@ export class Site {
     return this.collector.visits();
   }
 
-  /** Nothing was thrown into the page, and nothing said on its console, but by the browser itself about requests. */
+  /** Expects no exception on the page and no console output, except the browser's own about requests. */
   expectPeace(): void {
     expect(this.#complaints).toEqual([]);
   }
@@ -124,7 +123,7 @@ export class Site {
   }
 }
 
-/** A site and a browser for the tests of a file, with a new visitor for each. */
+/** A site and a browser for the tests of a file, with a new visitor for each test. */
 export function openSite(): Site {
   const site = new Site();
   beforeAll(() => site.open());

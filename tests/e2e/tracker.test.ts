@@ -2,10 +2,10 @@ import { buildModule } from '@tributary/tracker/build.ts';
 import { expect, test } from 'vitest';
 import { key, openSite } from './tracker-site.ts';
 
-/** What the tracker tells of visits: pages, sessions, people. The browser is real, and so is the network between it and the site. */
+/** Which visits the tracker sends: pages, sessions, customers. The browser is real, and so is the network between it and the site. */
 const site = openSite();
 
-test('a plain site: each page is a visit, the first begins the session, and addresses arrive as they are', async () => {
+test('on a plain site each page is a visit, the first starts the session, and URLs arrive unchanged', async () => {
   const address = '/x?utm_source=news&utm_campaign=a%20b+c&gclid=Cj0&empty=#part';
   const page = await site.visit(address, { referer: 'https://www.google.com/' });
   await site.visits(1);
@@ -25,7 +25,7 @@ test('a plain site: each page is a visit, the first begins the session, and addr
   site.expectPeace();
 });
 
-test('a single-page app: each change of path or query is a visit, referred by the page before', async () => {
+test('in a single-page app each change of path or query is a visit, referred by the previous page', async () => {
   const page = await site.visit('/app');
   await site.visits(1);
   await page.evaluate(`
@@ -51,7 +51,7 @@ test('a single-page app: each change of path or query is a visit, referred by th
   site.expectPeace();
 });
 
-test('a hash router: a hash that looks like a path is a page, any other stays in the browser', async () => {
+test('with a hash router a hash that looks like a path is a page, and any other hash stays in the browser', async () => {
   const page = await site.visit('/app#access_token=secret');
   await page.evaluate(`location.hash = '#/cart'`);
   await page.evaluate(`location.hash = '#!/pay?step=1'`);
@@ -63,7 +63,7 @@ test('a hash router: a hash that looks like a path is a page, any other stays in
   ]);
 });
 
-test('[link-053] the token leaves the address bar at once, all else stays, and it is sent once, with the first visit', async () => {
+test('[link-053] the token is removed from the URL at once, the rest stays, and it is sent once, with the first visit', async () => {
   site.pages.set('/offer', { early: `history.replaceState({ router: 7 }, '')` });
   const page = await site.visit('/offer?a=1%20x&svc_t=To-k_en&b=%C3%B1#part');
   const [first] = await site.visits(1);
@@ -71,7 +71,7 @@ test('[link-053] the token leaves the address bar at once, all else stays, and i
   expect(await page.evaluate('history.state')).toEqual({ router: 7 });
   expect(first).toMatchObject({ link_token: 'To-k_en', url: `${site.origin}/offer?a=1%20x&b=%C3%B1` });
 
-  // A router that remembers the first address may write it again.
+  // A router that stored the first URL may write it again.
   await page.evaluate(`history.replaceState(null, '', '/offer?svc_t=To-k_en&a=2')`);
   expect(page.url()).toBe(`${site.origin}/offer?a=2`);
   await page.evaluate(`tributary('track', 'seen')`);
@@ -81,7 +81,7 @@ test('[link-053] the token leaves the address bar at once, all else stays, and i
   site.expectPeace();
 });
 
-test('[link-053] the token leaves the address bar of a hash router, and of a visitor who must be asked first', async () => {
+test('[link-053] the token is removed from the URL of a hash router, and before a visitor has consented', async () => {
   site.pages.set('/asked', { attributes: 'data-consent="required"' });
   const page = await site.visit('/asked#/offer?svc_t=T1');
   await expect.poll(() => page.url()).toBe(`${site.origin}/asked#/offer`);
@@ -90,14 +90,14 @@ test('[link-053] the token leaves the address bar of a hash router, and of a vis
   expect(first).toMatchObject({ link_token: 'T1', url: `${site.origin}/asked#/offer` });
 });
 
-test('an install verification is passed on and leaves no trace in the address', async () => {
+test('an install verification is passed on and leaves no trace in the URL', async () => {
   const page = await site.visit('/?svc_v=nonce&x=1');
   const [first] = await site.visits(1);
   expect(first).toMatchObject({ verification: 'nonce', url: `${site.origin}/?x=1` });
   expect(page.url()).toBe(`${site.origin}/?x=1`);
 });
 
-test('what the site tracks and whom it identifies arrives in order, calls before the script has loaded too', async () => {
+test('tracked events and identified customers arrive in order, including calls before the script has loaded', async () => {
   site.pages.set('/', { early: `tributary('track', 'early', { n: 1 }); const held = window.tributary;` });
   const page = await site.visit('/');
   await site.visits(2);
@@ -123,7 +123,7 @@ test('what the site tracks and whom it identifies arrives in order, calls before
   site.expectPeace();
 });
 
-test('nonsense from the site is ignored, and does not hinder what follows', async () => {
+test('invalid calls by the site are ignored, and do not affect later ones', async () => {
   const page = await site.visit('/');
   await page.evaluate(`
     const circle = {}; circle.circle = circle;
@@ -136,8 +136,8 @@ test('nonsense from the site is ignored, and does not hinder what follows', asyn
   site.expectPeace();
 });
 
-test('blocked storage: visits are told all the same, as long as the page lives', async () => {
-  // The browser itself refuses storage, cookies and locks to a sandboxed page.
+test('with blocked storage, visits are still sent while the page is open', async () => {
+  // The browser denies storage, cookies and locks to a sandboxed page.
   site.pages.set('/sandboxed', { headers: { 'content-security-policy': 'sandbox allow-scripts' } });
   const page = await site.visit('/sandboxed?svc_t=T1');
   expect(await page.evaluate('try { localStorage } catch (error) { error.name }')).toBe('SecurityError');
@@ -150,7 +150,7 @@ test('blocked storage: visits are told all the same, as long as the page lives',
   site.expectPeace();
 });
 
-test('full storage: visits are told all the same', async () => {
+test('with full storage, visits are still sent', async () => {
   site.pages.set('/', {
     early: `for (let size = 1 << 22; size >= 1; size >>= 1) try { for (;;) localStorage[Math.random()] = 'x'.repeat(size) } catch {}`,
   });
@@ -161,8 +161,8 @@ test('full storage: visits are told all the same', async () => {
   site.expectPeace();
 });
 
-test('tabs that open together are one visitor in one session, begun once', async () => {
-  // Each look at the cookies takes its time, so that without a lock all tabs would look before the first of them writes.
+test('tabs that open together share one visitor and one session, which starts once', async () => {
+  // Makes reading cookies slow, so that without a lock all tabs would read before the first of them writes.
   await site.visitor.addInitScript(`
     const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
     const slowly = function () {
@@ -195,7 +195,7 @@ test('a session ends after half an hour without a visit, and the visitor stays t
   expect(new Set(site.collector.arrivals.map(({ client_id }) => client_id)).size).toBe(1);
 });
 
-test('subdomains share visitor and session; what is not registrable is not asked to keep a cookie', async () => {
+test('subdomains share visitor and session; no cookie is attempted on a public suffix', async () => {
   await site.visit(site.on('www.shop.test'));
   await site.visits(1);
   await site.visit(site.on('pay.shop.test'));
@@ -211,7 +211,7 @@ test('subdomains share visitor and session; what is not registrable is not asked
   expect(days).toBeGreaterThan(399);
 });
 
-test('a visitor whose cookies were deleted is known again from storage', async () => {
+test('a visitor whose cookies were deleted is recognized from storage', async () => {
   await (await site.visit('/')).close();
   await site.visits(1);
   await site.visitor.clearCookies();
@@ -220,7 +220,7 @@ test('a visitor whose cookies were deleted is known again from storage', async (
   expect(new Set(site.collector.arrivals.map(({ client_id }) => client_id)).size).toBe(1);
 });
 
-test('ids that somebody else has written are replaced, and spoil no request', async () => {
+test('malformed stored ids are replaced, and do not invalidate requests', async () => {
   await site.visitor.addCookies([
     { name: 'tributary_id', value: '"},{"', url: site.origin },
     { name: `tributary_session_${key}`, value: `x.${Date.now()}`, url: site.origin },
@@ -230,20 +230,20 @@ test('ids that somebody else has written are replaced, and spoil no request', as
   expect(first?.is_session_start).toBe(true);
 });
 
-test('behind a path of the site itself, script and visits both pass through it', async () => {
+test('with a first-party path, script and visits both go through it', async () => {
   site.pages.set('/', { src: '/t/t.js' });
   site.pages.set('/elsewhere', { attributes: 'data-collector="/t/"' });
-  const asked: string[] = [];
-  site.visitor.on('request', (request) => asked.push(request.url()));
+  const requests: string[] = [];
+  site.visitor.on('request', (request) => requests.push(request.url()));
   await site.visit('/');
   await site.visits(1);
   await site.visit('/elsewhere');
   await site.visits(2);
-  const posts = asked.filter((url) => url.endsWith('/v1/visits'));
+  const posts = requests.filter((url) => url.endsWith('/v1/visits'));
   expect([...new Set(posts)]).toEqual([`${site.origin}/t/v1/visits`]);
 });
 
-test('a site can do without automatic page views, and ask for them', async () => {
+test('a site can disable automatic page views, and send them itself', async () => {
   site.pages.set('/', { attributes: 'data-auto="false"' });
   const page = await site.visit('/?svc_t=T1', { referer: 'https://www.google.com/' });
   await expect.poll(() => page.url()).toBe(`${site.origin}/`);
@@ -253,14 +253,14 @@ test('a site can do without automatic page views, and ask for them', async () =>
   expect(visits[0]).toMatchObject({ link_token: 'T1', referrer: 'https://www.google.com/', is_session_start: true });
 });
 
-test('a script that is there twice counts once', async () => {
+test('a script that is included twice counts once', async () => {
   site.pages.set('/', { tags: 2 });
   const page = await site.visit('/');
   await page.evaluate(`tributary('track', 'once')`);
   await site.visits(2);
 });
 
-test('a page that comes back from the cache of the browser is a visit', async () => {
+test("a page restored from the browser's back-forward cache is a visit", async () => {
   const page = await site.visit('/', { referer: 'https://www.google.com/' });
   await site.visits(1);
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
@@ -268,7 +268,7 @@ test('a page that comes back from the cache of the browser is a visit', async ()
   expect(again).toMatchObject({ type: 'page_view', referrer: `${site.origin}/`, is_session_start: false });
 });
 
-test('a page that the browser prepares in advance is a visit when it is seen', async () => {
+test('a prerendered page becomes a visit when it is shown', async () => {
   site.pages.set('/', {
     early: `Object.defineProperty(document, 'prerendering', { value: true, configurable: true })`,
   });
@@ -279,7 +279,7 @@ test('a page that the browser prepares in advance is a visit when it is seen', a
   await site.visits(1);
 });
 
-test('bundled by the site itself: the module starts once, tells what the script would, and waits for a yes where that is asked for', async () => {
+test('the bundled module starts once, sends what the script would, and waits for consent where required', async () => {
   site.pages.set('/bundled', { tags: 0 });
   const page = await site.visit('/bundled');
   const options = JSON.stringify({ key, collector: site.collector.url, consent: 'required' });

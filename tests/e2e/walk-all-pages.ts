@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { days, type PeopleScene } from './console-people-scene.ts';
 import { faultsIn, optionsOf, settle, visitsOf } from './walk.ts';
 
-/** Pages that show more where a platform is connected. */
+/** Pages that show more when a platform is connected. */
 const ofPlatforms = /\/(overview|campaigns|connections|ad-actions|platforms)$/;
 
-/** What is wrong on the pages that an owner comes to: those of the menu, which `overview` shows, and those behind a row of them. */
+/** The faults on all pages that an owner can open: those of the navigation, which `overview` shows, and those behind their rows. */
 export async function walkAllPages(overview: Page, scene: PeopleScene): Promise<string[]> {
   const links = overview.getByRole('navigation', { name: 'Pages' }).getByRole('link');
   const pages = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')?.split('?')[0] ?? ''));
@@ -25,12 +25,12 @@ export async function walkAllPages(overview: Page, scene: PeopleScene): Promise<
   for (const [appearance, some] of visitsOf(screens)) {
     const { page, complaints } = await scene.visit('owner', optionsOf(appearance));
     for (const screen of some) {
-      scene.rest();
+      scene.nextMinute();
       await page.goto(`${scene.baseUrl}${screen}?${new URLSearchParams(days)}`);
       await settle(page);
       faults.push(...(await faultsIn(page, appearance)).map((fault) => `${screen}, ${appearance.name}: ${fault}`));
     }
-    // A store without providers says so with a status of its own; the page shows it in words.
+    // A store without providers returns 501, which the page shows in words.
     faults.push(...complaints.filter((line) => !/status of 501/.test(line)));
     await page.context().close();
   }

@@ -4,7 +4,7 @@ import { connectMeta, metaOf } from './ad-platform.ts';
 import { buildConnection } from './connection-builders.ts';
 import type { Testkit } from './testkit.ts';
 
-/** The sandbox's Meta and Google Ads, as the providers of an API or a worker. */
+/** Meta and Google Ads clients that talk to the sandbox, as the providers of an API or a worker. */
 export function adPlatformsOf(sandbox: Sandbox): Providers {
   const { settings } = sandbox;
   const meta = metaOf(sandbox);
@@ -26,11 +26,11 @@ export function adPlatformsOf(sandbox: Sandbox): Providers {
 export interface AdAccount {
   readonly channel: 'social_ads' | 'search_ads';
   readonly currency: string;
-  /** The currencies of the accounts that the token can access; the account's own alone unless given. */
+  /** The currencies of the ad accounts that the token can access. Defaults to the connected account's currency. */
   readonly visible?: readonly string[] | undefined;
 }
 
-/** Connects an ad account of the sandbox, with a token that can access it, and maybe others. */
+/** Connects an ad account of the sandbox with a token that can access it and, optionally, other accounts. */
 export async function connectAdAccount(
   kit: Pick<Testkit, 'app'>,
   sandbox: Sandbox,

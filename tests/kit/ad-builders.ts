@@ -5,7 +5,7 @@ import type { Testkit } from './testkit.ts';
 
 const longAgo = new Date('2026-01-01T00:00:00Z');
 
-/** A campaign, ad set or ad of the profile, by our id and the platform's. */
+/** Inserts a campaign, ad set or ad of the profile, with our id and the platform's. */
 export async function buildAdEntity(
   kit: Pick<Testkit, 'app'>,
   { id: profileId, mark }: { readonly id: string; readonly mark: string },

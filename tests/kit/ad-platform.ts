@@ -6,15 +6,15 @@ import { buildConnection } from './connection-builders.ts';
 import type { Scene } from './scene.ts';
 import type { Testkit } from './testkit.ts';
 
-/** What a company of the sandbox can be told to answer. */
+/** Builds a response that the sandbox can be instructed to return. */
 export const sandboxReply = json;
 
-/** What lets an account's ads be changed. */
+/** The permissions that allow changing an account's ads. */
 const mayManage = ['ads_read', 'ads_management'];
 
 type Kit = Pick<Testkit, 'app'>;
 
-/** The sandbox's Meta, as the providers of an API or a worker. */
+/** Starts a sandbox Meta and returns it as the providers of an API or a worker. */
 export async function openAdPlatform(currencies: readonly string[], now: () => Date, timeoutMs = 2_000) {
   const sandbox = await startSandbox({ seed: 5, now, market: { currencies, campaigns: 12 * currencies.length } });
   return {
@@ -37,7 +37,7 @@ export function metaOf({ settings }: Pick<Sandbox, 'settings'>): Providers {
   return { of: (channel) => (channel === 'social_ads' ? meta : undefined) };
 }
 
-/** The shop's connection to the sandbox's ad account in a currency. */
+/** Inserts a connection from the shop to the sandbox's ad account in a currency. */
 export function connectMeta(
   kit: Kit,
   sandbox: Sandbox,
@@ -65,7 +65,7 @@ export function connectMeta(
   );
 }
 
-/** The account's ads, with their ad sets and campaigns, as a sync leaves them in the shop's ledger. */
+/** Writes the account's ads, ad sets and campaigns to the shop's ledger, as a sync would. */
 export async function tellAds(
   sandbox: Sandbox,
   shop: Pick<Scene, 'spend' | 'ledger'>,

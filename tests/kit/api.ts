@@ -13,16 +13,16 @@ import { testKeys } from './desk.ts';
 import { operatorOf } from './operator.ts';
 import { appConnections, type Testkit } from './testkit.ts';
 
-/** An answer of the API, in this process or over HTTP. */
+/** A response of the API, in this process or over HTTP. */
 export interface Answer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
   readonly body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the answer holds, the test says what it should be.
+  // biome-ignore lint/suspicious/noExplicitAny: the body can have any shape; each test asserts the shape it expects.
   json(): any;
 }
 
-export interface Asked {
+export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -31,10 +31,10 @@ export interface Asked {
 
 export interface TestApi {
   readonly fastify: FastifyInstance;
-  call(asked: Asked): Promise<Answer>;
+  call(request: ApiCall): Promise<Answer>;
   readonly logLines: string[];
   readonly metrics: Pick<Metrics, 'text'>;
-  /** An app as the operator registers it, with its client id and secret. */
+  /** Registers an app as the operator does, and returns its client id and secret. */
   registerApp(traits?: { rateTier?: AppRateTier }): Promise<TestApp>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface TestApi {
 export interface TestApp {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** A token of it: for a profile, or for none. */
+  /** Requests an app token, for one profile or for no profile. */
   token(profileId?: string, scope?: string): Promise<{ authorization: string }>;
 }
 
@@ -52,7 +52,7 @@ const noConnection = async () => {
 };
 const nowhere = createOutbound({ timeoutMs: 2_000, resolver: noResolver, connect: noConnection });
 
-/** What a test's API is made of besides its engines and who it may reach. */
+/** The API options of tests, except for the engines and the hosts that it may reach. */
 export const testApiOptions = {
   ...testKeys,
   baseUrl: 'https://tributary.test',
@@ -61,12 +61,12 @@ export const testApiOptions = {
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
   isMailSetUp: true,
   webhookTargets: nowhere,
-  // As long as tests wait for anything: the sandbox answers when the machine lets it.
+  // As long as tests wait for any condition: the sandbox answers slowly when the machine is busy.
   adPatienceMs: 40_000,
   clockSkewMs: () => 0,
   providers: { of: () => undefined },
   providerOutbound: nowhere,
-  // No worker runs beside it, so nobody need wait for one.
+  // No worker runs beside the API in tests, so waiting for attribution would only delay the response.
   attributionWaitMs: 0,
   tracing: undefined,
   trustedProxies: [],
@@ -74,7 +74,7 @@ export const testApiOptions = {
   tls: undefined,
   passwordMinLength: 10,
   sessionDays: 14,
-  // Sessions that tests build are older than their clocks.
+  // Sessions that tests build are older than the test clock.
   sessionIdleMinutes: 60 * 24 * 3_650,
   isCookieSecure: true,
   swapWindowUntil: undefined,
@@ -116,7 +116,7 @@ export type ApiChanges = Partial<
   >
 >;
 
-/** The whole API as it is served, on real engines. It reaches nobody outside; what a test lets it reach is given by `changes`. */
+/** The complete API on real engines. It reaches no outside host unless a test allows one in `changes`. */
 export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<TestApi> {
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
@@ -132,7 +132,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
     redis,
     clickhouse,
     outbound: nowhere,
-    openDns: dnsOpener([nobody], 100),
+    openDns: dnsOpener([closedAddress], 100),
     jobs,
     log,
     metrics,
@@ -142,7 +142,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
   });
   return {
     fastify,
-    call: (asked) => fastify.inject(asked),
+    call: (request) => fastify.inject(request),
     logLines,
     metrics: changes.metrics ?? metrics,
     async registerApp(traits = {}) {
@@ -168,7 +168,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
             url: '/oauth/token',
             headers: { 'content-type': 'application/x-www-form-urlencoded' },
             payload: form.toString(),
-            // Each asks from an address of its own, so that tests do not use up each other's allowance.
+            // A random address per request, so that tests do not use up each other's rate limit.
             remoteAddress: `198.51.100.${Math.floor(Math.random() * 250)}`,
           });
           if (response.statusCode !== 200) throw new Error(`no token: ${response.body}`);
@@ -185,5 +185,5 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
   };
 }
 
-/** A port that nobody listens at. */
-const nobody = '127.0.0.1:9';
+/** A port that nothing listens on. */
+const closedAddress = '127.0.0.1:9';

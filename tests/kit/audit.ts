@@ -1,7 +1,7 @@
 import type { AuditLog } from '@tributary/operations';
 import type { Testkit } from './testkit.ts';
 
-/** What a log holds, oldest first. */
+/** Returns the entries of an audit log, oldest first. */
 export function auditEntries({ app, owner }: Pick<Testkit, 'app' | 'owner'>, log: AuditLog) {
   const columns = ['actor_kind', 'actor_id', 'action', 'result', 'target', 'detail', 'request_id'] as const;
   return log === 'installation'

@@ -1,18 +1,18 @@
 /**
- * A bench measures us against the bare engine: both sides in one run, alternating, so that a slow minute of the machine hits
- * both. Each lives in bench/NAME.bench.ts and exports `bench`.
+ * A bench compares Tributary with the bare engine. Both sides run alternately in one process, so that a slow minute of the machine affects both. Each
+ * lives in bench/NAME.bench.ts and exports `bench`.
  */
 export interface Bench {
   readonly name: string;
-  /** What the ratio answers. */
+  /** The question that the ratio answers. */
   readonly question: string;
   readonly better: 'higher' | 'lower';
-  /** `isSmall` is for whoever only wants to see that it runs. */
+  /** `isSmall` only checks that the bench runs; its figures mean nothing. */
   run(context: { progress(done: number, total: number, note?: string): void; isSmall: boolean }): Promise<BenchResult>;
 }
 
 export interface BenchResult {
-  /** Ours to the bare engine's. */
+  /** Our figure divided by the bare engine's. */
   readonly ratio: number;
   readonly [figure: string]: unknown;
 }
@@ -22,7 +22,7 @@ export interface Sides {
   readonly bare: readonly number[];
 }
 
-/** Measures both sides in turn; the first round only warms up. */
+/** Measures both sides alternately; the first round only warms up. */
 export async function alternate(
   rounds: number,
   ours: () => Promise<number>,
@@ -49,6 +49,6 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** What 19 of 20 stay within. */
+/** The 95th percentile. */
 export const p95 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;

@@ -14,26 +14,26 @@ import { type Channel, channels } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { testVault } from './desk.ts';
 
-export interface KeptPayment {
+export interface BookedPayment {
   readonly externalId: string;
   readonly at: string;
   readonly amount: string;
   readonly currency: string;
 }
 
-/** A company that says over HTTP what its accounts came to, and lists whatever the test puts into its books. */
+/** A provider that reports account totals over HTTP and lists whatever payments and spend the test puts into its books. */
 export class BookKeeper {
-  payments: KeptPayment[] = [];
+  payments: BookedPayment[] = [];
   spend: BookedSpend[] = [];
-  /** So many of the next calls fail; `for ever` where it is Infinity. */
+  /** The number of upcoming calls that fail; Infinity makes every call fail. */
   failures = 0;
-  asked = 0;
+  calls = 0;
   #url = '';
   readonly #server = createServer((request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://books');
     const [from = '', until = ''] = [query.get('from') ?? '', query.get('until') ?? ''];
     const answer = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body));
-    this.asked += 1;
+    this.calls += 1;
     if (this.failures > 0) {
       this.failures -= 1;
       return answer(503, {});
@@ -72,7 +72,7 @@ export class BookKeeper {
   }
 
   #provider(channel: Channel): Provider {
-    const read = ({ at, ...payment }: KeptPayment) => ({ ...payment, at: new Date(at) });
+    const read = ({ at, ...payment }: BookedPayment) => ({ ...payment, at: new Date(at) });
     const self = this;
     return asProvider<object, never>({
       facts: { channel, name: 'Books' },
@@ -93,7 +93,7 @@ export class BookKeeper {
     });
   }
 
-  /** What a worker asks it with. */
+  /** The services with which a worker queries this provider. */
   services(...names: readonly Channel[]) {
     const made = new Map(names.map((channel) => [channel, this.#provider(channel)]));
     const providers: Providers = { of: (channel) => made.get(channel) };

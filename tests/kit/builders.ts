@@ -17,7 +17,7 @@ export interface ProfileTraits {
   readonly plan?: string;
 }
 
-/** A profile, in a workspace of its own unless one is given. */
+/** Inserts a profile, in a new workspace unless one is given. */
 export async function buildProfile(postgres: Postgres, traits: ProfileTraits = {}): Promise<BuiltProfile> {
   const id = uuid();
   const workspaceId = traits.workspaceId ?? uuid();

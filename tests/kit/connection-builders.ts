@@ -20,7 +20,7 @@ export interface ConnectionTraits {
   readonly connectedAt?: Date;
 }
 
-/** A connection as a hand-off leaves it, with nothing read of it yet. */
+/** Inserts a connection as a completed hand-off leaves it, with nothing synced yet. */
 export async function buildConnection(
   { app }: Pick<Testkit, 'app'>,
   { id: profileId, workspaceId, mark = 'shop' }: Owner,

@@ -10,8 +10,8 @@ const longAgo = new Date('2026-01-01T00:00:00Z');
 const farAhead = new Date('9000-01-01T00:00:00Z');
 
 /**
- * The credentials that speak for somebody, and so could be made to speak of somebody else. One that is not issued yet is told by a
- * test; once it is, the compiler asks for its builder below.
+ * The kinds of credentials that authenticate a caller, and so could be abused to reach another tenant's data. A test reports kinds that are not
+ * issued yet; once one is issued, the compiler requires its builder below.
  */
 export const probeCredentials = {
   api_key: { kind: 'api_key', isIssued: true },
@@ -28,7 +28,7 @@ export type ProbeCredential = {
   [Name in keyof ProbeCredentials]: ProbeCredentials[Name]['isIssued'] extends true ? Name : never;
 }[keyof ProbeCredentials];
 
-/** Makes a credential of the profile that may do all that its kind ever may, and resolves to the headers that present it. */
+/** Creates a credential of the profile with every permission its kind can have, and resolves to the headers that present it. */
 type CredentialBuilder = (kit: BuilderKit, profile: MarkedProfile) => Promise<Record<string, string>>;
 
 export const credentialBuilders: { readonly [Name in ProbeCredential]: CredentialBuilder } = {
@@ -52,7 +52,7 @@ const buildOwner = (kit: BuilderKit, { workspaceId, mark }: MarkedProfile) =>
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-/** A token of the client-credentials grant, for a profile or for the app alone. */
+/** Requests a client-credentials token, for a profile or for the app alone. */
 async function buildAppToken(
   kit: BuilderKit,
   appId: string,

@@ -39,7 +39,7 @@ async function asOwner<T>(
   }
 }
 
-/** Named after all that makes it: the migrations, and the queues of the job catalogue. */
+/** The name is a hash of everything that defines the template: the migrations and the queues of the job catalogue. */
 const templateName = () => {
   const queues = createHash('sha256')
     .update(JSON.stringify([catalogue, schedule]))
@@ -48,10 +48,10 @@ const templateName = () => {
   return `tributary_template_${migrationsFingerprint()}_${queues}`;
 };
 
-/** Migrates one database that all others are cloned from; done once per state of the migrations. */
+/** Migrates one template database that all others are cloned from, once per state of the migrations. */
 export async function prepareTemplate(server: DatabaseServer): Promise<void> {
   await asOwner(server, async (client) => {
-    // Two test runs at once would both try.
+    // Without the lock, two concurrent test runs would both create the template.
     await client.query('SELECT pg_advisory_lock(4711)');
     const name = templateName();
     const found = await client.query('SELECT datallowconn FROM pg_database WHERE datname = $1', [name]);
@@ -60,12 +60,12 @@ export async function prepareTemplate(server: DatabaseServer): Promise<void> {
     await client.query(`CREATE DATABASE ${name}`);
     await migrate(at(server.ownerUrl, name));
     await migrateJobs(at(server.ownerUrl, name));
-    // A template that anybody is connected to cannot be cloned; and only a finished one refuses connections.
+    // PostgreSQL cannot clone a template that has open connections. Refusing connections also marks the template as finished.
     await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
   });
 }
 
-/** A migrated database of one's own, in about a tenth of a second. */
+/** Clones the template into a new migrated database, in about a tenth of a second. */
 export async function cloneDatabase(server: DatabaseServer): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asOwner(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${templateName()}`));
@@ -78,12 +78,12 @@ export async function cloneDatabase(server: DatabaseServer): Promise<TestDatabas
   };
 }
 
-/** Drops a test's database, known by its owner's address. */
+/** Drops a test's database, given its owner's URL. */
 export function dropDatabaseAt(ownerUrl: string): Promise<void> {
   return asOwner({ ownerUrl }, (client) => dropDatabase(client, basename(new URL(ownerUrl).pathname)));
 }
 
-/** A connection of a test's own administrator may still be closing, and only another administrator could end it. */
+/** Retries while an administrator connection of the test is still closing: only another administrator could terminate it. */
 async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {

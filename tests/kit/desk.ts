@@ -8,10 +8,10 @@ import type { Testkit } from './testkit.ts';
 
 export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
 
-/** Derived once: each name that is looked up is hashed under it. */
+/** Derived once, because every tombstone lookup hashes with it. */
 const tombstoneKey = (testVault.derive('tombstone').at(-1) as MasterKey).bytes;
 
-/** Keys for every purpose, each of its own, which stay the same for the whole run. */
+/** Test keys for every purpose, different per purpose and constant for the whole run. */
 export const testKeys = {
   vault: testVault,
   sessionKeys: () => testVault.derive('accounts'),
@@ -25,7 +25,9 @@ export interface TestDesk extends Desk<object> {
   readonly now: () => Date;
 }
 
-/** What operations are run with, whatever carries them: keys and app tokens count, answers are held against their declaration. */
+/**
+ * The dependencies of operations without a transport. Rate limits apply per key and app token, and responses are validated against their declaration.
+ */
 export function openDesk(
   { app, clock }: Pick<Testkit, 'app'> & { readonly clock: Clock },
   limiter: RateLimiter = unlimited,

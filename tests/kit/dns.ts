@@ -2,19 +2,19 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet';
 
-/** By name, what it says; 'silent' never answers. A name that is not there does not exist. */
+/** DNS records by name. A 'silent' name never gets a response; a missing name does not exist. */
 export type DnsRecords = Record<string, { cname?: string; txt?: string[] } | 'silent'>;
 
 export interface TestDns {
   readonly server: string;
-  /** May be changed between two questions. */
+  /** Tests may change the records between two queries. */
   records: DnsRecords;
   close(): Promise<void>;
 }
 
 const noSuchName = 3;
 
-/** A real DNS server on the loopback for CNAME and TXT. */
+/** A real DNS server on the loopback interface for CNAME and TXT. */
 export async function startDns(records: DnsRecords = {}): Promise<TestDns> {
   const socket = createSocket('udp4');
   const dns: TestDns = {
@@ -25,14 +25,14 @@ export async function startDns(records: DnsRecords = {}): Promise<TestDns> {
   socket.on('message', (bytes, client) => {
     const { id, questions: [question] = [] } = decode(bytes);
     if (!question) return;
-    const known = dns.records[question.name.toLowerCase()];
-    if (known === 'silent') return;
+    const record = dns.records[question.name.toLowerCase()];
+    if (record === 'silent') return;
     const { name } = question;
     const answers = [
-      ...(known?.cname && question.type === 'CNAME' ? [{ type: 'CNAME' as const, name, data: known.cname }] : []),
-      ...(question.type === 'TXT' ? (known?.txt ?? []).map((data) => ({ type: 'TXT' as const, name, data })) : []),
+      ...(record?.cname && question.type === 'CNAME' ? [{ type: 'CNAME' as const, name, data: record.cname }] : []),
+      ...(question.type === 'TXT' ? (record?.txt ?? []).map((data) => ({ type: 'TXT' as const, name, data })) : []),
     ];
-    const flags = AUTHORITATIVE_ANSWER | (known ? 0 : noSuchName);
+    const flags = AUTHORITATIVE_ANSWER | (record ? 0 : noSuchName);
     socket.send(
       encode({ type: 'response', id: id ?? 0, flags, questions: [question], answers }),
       client.port,

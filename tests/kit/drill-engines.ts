@@ -4,9 +4,9 @@ import { type ClickHousePlace, clickhouseAt, farShard, isLedgerSplit, isSharded,
 
 export interface DrillEngines {
   readonly supervisor: Supervisor;
-  /** Whose ClickHouse holds rows: two of a cluster, or that one alone. */
+  /** The supervisors whose ClickHouse holds rows: the two of a cluster, or a single one. */
   readonly shards: readonly [Supervisor, ...Supervisor[]];
-  /** Whose PostgreSQL is a server of the ledger: one, or two. */
+  /** The supervisors whose PostgreSQL is a server of the ledger: one, or two. */
   readonly ledgers: readonly [Supervisor, ...Supervisor[]];
   readonly database: TestDatabase;
   readonly redisUrl: string;
@@ -17,7 +17,7 @@ export interface DrillEngines {
   close(): Promise<void>;
 }
 
-/** Engines of a drill's own, with a migrated database, so that breaking them breaks nobody else's work. */
+/** Starts separate engines with a migrated database, so that a drill can break them without affecting other tests. */
 export async function openDrillEngines(
   set: string,
   names: readonly EngineName[],
@@ -25,18 +25,18 @@ export async function openDrillEngines(
 ): Promise<DrillEngines> {
   const supervisor = new Supervisor(set);
   const second = new Supervisor(`${set}-second`);
-  // An interrupted run may have left it behind.
+  // An interrupted run may have left its data behind.
   await second.destroy();
   const hasShards = isSharded() && names.includes('clickhouse');
   const hasLedgers = isSplit && names.includes('postgres');
   if (hasLedgers) supervisor.joinPostgres([second]);
   if (hasShards) await startShards(supervisor, second);
   const addresses = await supervisor.start(names);
-  // Where it is not asked for, nobody answers there: an API can be made all the same.
+  // Nothing listens at this address, but an API can still be built without ClickHouse.
   const clickhouseUrl = addresses.CLICKHOUSE_URL ?? 'http://127.0.0.1:1';
   if (hasLedgers) {
     const { host, pathname } = new URL((await openDatabase(await second.start(['postgres']))).appUrl);
-    // Processes of ours inherit it.
+    // Child processes inherit it.
     process.env.LEDGER_SHARDS = `${farShard}=${host}${pathname}`;
   }
   return {

@@ -5,7 +5,7 @@ import { type DrillEngines, openDrillEngines } from './drill-engines.ts';
 import { isLedgerSplit, openLedger } from './shards.ts';
 import type { Testkit } from './testkit.ts';
 
-/** What a test file has, on engines of a drill's own. */
+/** Opens the usual test kit, on separate engines. */
 export async function openDrillKit(
   set: string,
   names: readonly EngineName[],

@@ -1,21 +1,21 @@
 /**
- * A drill proves a promise at full size by breaking things on purpose. Each lives in tests/chaos/NAME.drill.ts and exports
- * `drill`; `npm run drill -- NAME [--size small|full]` runs it and ends with one JSON line: name, passed, the counts.
+ * A drill proves a promise at full size by breaking things on purpose. Each lives in tests/chaos/NAME.drill.ts and exports `drill`. `npm run drill --
+ * NAME [--size small|full]` runs it and prints one JSON line at the end: name, passed, the counts.
  */
 export interface Drill {
   readonly name: string;
-  /** One sentence: what would be untrue if this drill failed. */
+  /** One sentence that would be untrue if this drill failed. */
   readonly promise: string;
-  /** Where the ledger is two servers, it makes profiles on both. */
+  /** The drill creates profiles on both servers when the ledger is split. */
   readonly usesLedgers?: true;
   run(context: DrillContext): Promise<DrillResult>;
 }
 
 export interface DrillContext {
   readonly size: 'small' | 'full';
-  /** Shows how far the drill is: a bar on a terminal, a line every few seconds elsewhere. */
+  /** Shows progress: a bar on a terminal, a line every few seconds elsewhere. */
   progress(done: number, total: number, note?: string): void;
-  /** How many of each process of ours it starts, where it starts any. */
+  /** How many processes of each kind the drill starts, if it starts any. */
   readonly processes: Processes;
 }
 
@@ -23,7 +23,7 @@ export interface Processes {
   readonly api: number;
   readonly collector: number;
   readonly worker: number;
-  /** And over how many streams the visits between them are spread. */
+  /** The number of streams over which visits are partitioned. */
   readonly stream: number;
 }
 
@@ -32,6 +32,5 @@ export const severalOfEach: Processes = { api: 2, collector: 2, worker: 3, strea
 
 export interface DrillResult {
   readonly passed: boolean;
-  /** What was counted, by name. */
   readonly [count: string]: unknown;
 }

@@ -8,7 +8,7 @@ interface Owner {
 
 const at = new Date('2026-01-01T00:00:00Z');
 
-/** A receipt of the profile's own, of long ago. Its request's name holds the mark. */
+/** Inserts an old erasure receipt of the profile. The name of its request contains the mark. */
 export async function buildErasure({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   await app.forProfile(profileId).transaction((tx) =>

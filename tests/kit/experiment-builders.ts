@@ -6,7 +6,7 @@ interface Owner {
   readonly mark: string;
 }
 
-/** A test of the profile's own that is planned, for days to come, and may be started. Its name holds the mark. */
+/** Inserts a planned experiment of the profile that has not started. Its name contains the mark. */
 export async function buildExperiment({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   const at = new Date('2026-01-01T00:00:00Z');

@@ -2,17 +2,17 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface FlakyLine {
   readonly url: string;
-  /** Breaks all connections and lets nobody in until `mend`. */
+  /** Breaks all connections and refuses new ones until `mend`. */
   cut(): void;
-  /** Swallows what the server says from now on, so that work is done and its acknowledgement never arrives. */
+  /** Drops everything the server sends from now on, so that work is done but its acknowledgement never arrives. */
   deafen(): void;
-  /** Lets nothing through either way, and loses nothing: as if the server stood still. */
+  /** Holds back traffic in both directions without losing any, as if the server hung. */
   freeze(): void;
   mend(): void;
   close(): Promise<void>;
 }
 
-/** A line to a server that a test can break without breaking everybody else's. `to` is the server's address as a URL. */
+/** A TCP proxy to a server that a test can break without breaking the connections of other tests. `to` is the server's URL. */
 export async function openFlakyLineTo(to: string): Promise<FlakyLine> {
   const { hostname, port } = new URL(to);
   const sockets = new Set<Socket>();
@@ -58,7 +58,7 @@ export async function openFlakyLineTo(to: string): Promise<FlakyLine> {
     },
     mend() {
       for (const socket of sockets) socket.resume();
-      // What was swallowed is gone, so the client must start over.
+      // The dropped bytes are lost, so the client must reconnect.
       if (state === 'deaf') breakAll();
       state = 'whole';
     },

@@ -8,7 +8,7 @@ interface Owner {
   readonly mark: string;
 }
 
-/** A hand-off of the profile's own that ended long ago. Its link holds the mark. */
+/** Inserts a hand-off of the profile that expired long ago. Its link contains the mark. */
 export async function buildHandoff({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   const capability = `${mark}-${id}`;

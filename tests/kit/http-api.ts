@@ -1,8 +1,8 @@
 import { type Dispatcher, request } from 'undici';
-import type { Answer, Asked } from './api.ts';
+import type { Answer, ApiCall } from './api.ts';
 
-/** An API that is another process, for drills; a shop of it is opened like any other. */
-export function httpApi(baseUrl: string, dispatcher: Dispatcher): { call(asked: Asked): Promise<Answer> } {
+/** An API in another process, for drills; a `scene` is built on it as on one in this process. */
+export function httpApi(baseUrl: string, dispatcher: Dispatcher): { call(request: ApiCall): Promise<Answer> } {
   return {
     async call({ method, url, headers, payload }) {
       const answer = await request(`${baseUrl}${url}`, {

@@ -20,10 +20,10 @@ import { buildSaleBatch, buildSaleMatch, buildSaleSource } from './sale-builders
 import type { Testkit } from './testkit.ts';
 import { buildDelivery, buildWebhook } from './webhook-builders.ts';
 
-/** What the builders need of a testkit. */
+/** The part of a testkit that the builders need. */
 export type BuilderKit = Pick<Testkit, 'app' | 'owner'>;
 
-/** A profile under an app of its own. All of its texts hold one mark, by which a test knows them where they must not be. */
+/** A profile with its own app. All of its texts contain one mark, so that a test can detect them in another tenant's responses. */
 export interface MarkedProfile extends BuiltProfile {
   readonly appId: string;
   readonly clientSecret: string;
@@ -36,7 +36,7 @@ const farAhead = new Date('9000-01-01T00:00:00Z');
 export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits = {}): Promise<MarkedProfile> {
   const { id, workspaceId } = await buildProfile(kit.app, traits);
   const mark = `mark-${id.slice(-12)}`;
-  // Apps stand behind no wall: only the owner of the schema, as whom the operator acts, writes them.
+  // Apps have no row-level security: only the owner of the schema, which is the operator's role, may write them.
   const operator = operatorOf({ app: kit.app, owner: kit.owner, clock: { now: () => longAgo } });
   const app = { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' } as const;
   const { clientId: appId, clientSecret } = await registerApp(operator, app);
@@ -47,7 +47,7 @@ export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits 
       .set({ name: `Profile ${mark}`, governing_app_id: appId })
       .where('id', '=', id)
       .execute();
-    // A workspace that was given is already somebody's.
+    // A workspace that the caller passed in already has its name.
     if (!traits.workspaceId)
       await tx
         .updateTable('workspaces')
@@ -65,19 +65,19 @@ export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits 
   return { id, workspaceId, appId, clientSecret, mark };
 }
 
-/** Makes one of its kind that belongs to the profile or is known to it, and resolves to its id. */
+/** Creates an entity of its kind that belongs to the profile or is visible to it, and resolves to its id. */
 export interface IdBuilder {
   (kit: BuilderKit, profile: MarkedProfile): Promise<string>;
-  /** The table that it waits for; until then the id is one that nobody has. */
+  /** The table that this builder waits for; until it exists, the id is a random one. */
   readonly notYet?: string;
 }
 
-/** For a kind that is declared before it can be kept. No longer compiles once the table is there: then its builder is due. */
+/** For a kind of id whose table does not exist yet. Stops compiling once the table exists: then its builder must be written. */
 export function notYet<const Table extends string>(table: Table extends keyof Schema ? never : Table): IdBuilder {
   return Object.assign(async () => uuid(), { notYet: table });
 }
 
-/** One for each kind of id that a request may name. A kind without one does not compile. */
+/** One builder for each kind of id that a request can name. A kind without a builder does not compile. */
 export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   profile: async (_kit, { id }) => id,
   workspace: async (_kit, { workspaceId }) => workspaceId,
@@ -108,7 +108,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
         .insertInto('customers')
         .values({ ...person, sources: ['test'], terms: [mark], ...times })
         .execute();
-      // Somebody with a past: what is shown of a customer is told from what is shown of nobody.
+      // Gives the customer an outcome, so that a response about this customer differs from one about an unknown customer.
       await tx
         .insertInto('outcomes')
         .values(outcomeOf(profileId, id, mark))
@@ -123,11 +123,11 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   customer_key: async (kit, profile) => {
     const customerId = await idBuilders.customer(kit, profile);
     const value = uuid();
-    const said = { kind: 'external_customer_id', value, source: 'test', said_at: longAgo };
+    const columns = { kind: 'external_customer_id', value, source: 'test', said_at: longAgo };
     await kit.app.forProfile(profile.id).transaction((tx) =>
       tx
         .insertInto('identifiers')
-        .values({ profile_id: profile.id, customer_id: customerId, ...said })
+        .values({ profile_id: profile.id, customer_id: customerId, ...columns })
         .execute(),
     );
     return value;
@@ -139,7 +139,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   },
   goal_definition: (kit, { id: profileId, mark }) =>
     kit.app.forProfile(profileId).transaction(async (tx) => {
-      // The usual ones are there as well, because the only definition cannot be deleted.
+      // Loads the default definitions too, because the only definition of a profile cannot be deleted.
       await loadDefinitions(tx, profileId, longAgo);
       const id = uuid();
       const goal = { conversion_type: mark, counts_as_cash: false, is_attribution_eligible: true, is_default: false };
@@ -156,8 +156,8 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   outcome_definition: (kit, { id: profileId, mark }) =>
     kit.app.forProfile(profileId).transaction(async (tx) => {
       const stage = { pipelineId: mark, stageId: mark, name: mark, suggestion: null };
-      const [kept] = await keepStages(tx, profileId, 'crm_a', [stage], longAgo);
-      return kept?.id as string;
+      const [stored] = await keepStages(tx, profileId, 'crm_a', [stage], longAgo);
+      return stored?.id as string;
     }),
   payment: async (kit, profile) => {
     const outcome = outcomeOf(profile.id, await idBuilders.customer(kit, profile), profile.mark);
@@ -180,7 +180,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   erasure: buildErasure,
   tracking_key: async (kit, { id: profileId }) => {
     const id = uuid();
-    // A profile has one active key at most: an earlier one makes room.
+    // A profile has at most one active key, so the previous one is replaced.
     await kit.app.forProfile(profileId).transaction(async (tx) => {
       await tx
         .updateTable('tracking_keys')
@@ -256,7 +256,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
   assistant: async (kit, { id: profileId, workspaceId, mark }) => {
-    // Of whoever signed in last: an assistant belongs to a person, and only that person may take it back.
+    // Uses the member who signed in last: an assistant belongs to a user, and only that user can revoke it.
     const person =
       (await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`));
     const { clientId } = await buildAssistant(kit.app, person, profileId);
@@ -301,7 +301,7 @@ const summaryOf = (profileId: string, customerId: string, mark: string) => ({
   is_truncated: false,
 });
 
-/** Whoever of the workspace signed in last. */
+/** The member of the workspace who signed in last. */
 async function signedIn({ app }: BuilderKit, workspaceId: string) {
   const members = await app
     .forWorkspace(workspaceId)

@@ -4,7 +4,7 @@ import type { Testkit } from './testkit.ts';
 const longAgo = new Date('2026-01-01T00:00:00Z');
 type Kit = Pick<Testkit, 'app'>;
 
-/** Two customers of whom one went into the other. */
+/** Inserts two customers, one merged into the other. */
 export async function buildMerge(
   kit: Kit,
   profile: { readonly id: string; readonly mark: string },
@@ -13,17 +13,17 @@ export async function buildMerge(
   const [loser, survivor] = [await buildCustomer(), await buildCustomer()];
   const id = uuid();
   await kit.app.forProfile(profile.id).transaction(async (tx) => {
-    const said = { merged_at: longAgo, source: profile.mark, said_kinds: ['email'] };
+    const columns = { merged_at: longAgo, source: profile.mark, said_kinds: ['email'] };
     await tx
       .insertInto('merges')
-      .values({ profile_id: profile.id, id, loser_id: loser, survivor_id: survivor, ...said })
+      .values({ profile_id: profile.id, id, loser_id: loser, survivor_id: survivor, ...columns })
       .execute();
     await tx.updateTable('customers').set({ merged_into: survivor }).where('id', '=', loser).execute();
   });
   return id;
 }
 
-/** Two customers whose merge is proposed. */
+/** Inserts two customers with a merge proposal. */
 export async function buildMergeProposal(
   kit: Kit,
   profile: { readonly id: string; readonly mark: string },
@@ -33,12 +33,12 @@ export async function buildMergeProposal(
   const id = uuid();
   const shared = { kind: 'email', value: `${profile.mark}@example.test`, source: profile.mark, proposed_at: longAgo };
   await kit.app.forProfile(profile.id).transaction(async (tx) => {
-    const said = { kind: 'external_customer_id', source: profile.mark, said_at: longAgo };
+    const columns = { kind: 'external_customer_id', source: profile.mark, said_at: longAgo };
     const keys = [one, other].map((customer_id) => ({
       profile_id: profile.id,
       customer_id,
       value: customer_id,
-      ...said,
+      ...columns,
     }));
     await tx.insertInto('identifiers').values(keys).execute();
     await tx
@@ -49,7 +49,7 @@ export async function buildMergeProposal(
   return id;
 }
 
-/** A comparison of days that found one difference, about which nothing can be done. */
+/** Inserts a reconciliation that found one difference and offers no repair. */
 export async function buildReconciliation(kit: Kit, { id: profileId }: { readonly id: string }): Promise<string> {
   const id = uuid();
   const run = { state: 'done', is_nightly: false, date_from: '2026-01-01', date_to: '2026-01-02' };

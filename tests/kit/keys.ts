@@ -13,12 +13,12 @@ export interface KeyTraits {
   readonly scopes?: readonly Scope[];
   readonly appId?: string;
   readonly requestsPerMinute?: number;
-  /** Null: minted before it was told apart. */
+  /** Null for keys minted before this was recorded. */
   readonly isRateSet?: boolean | null;
   readonly expiresAt?: Date;
 }
 
-/** A live API key of a profile. */
+/** Inserts an active API key of a profile. */
 export async function buildApiKey(postgres: Postgres, profileId: string, traits: KeyTraits = {}): Promise<BuiltKey> {
   const id = uuid();
   const secret = mintSecret('apiKey');
@@ -44,7 +44,7 @@ export async function buildApiKey(postgres: Postgres, profileId: string, traits:
   return { id, secret, headers: { authorization: `Bearer ${secret}` } };
 }
 
-/** A live link to a page of the console, of all days. */
+/** Inserts an active shared link to a page of the console, for all dates. */
 export async function buildSharedLink(
   postgres: Postgres,
   profileId: string,
@@ -82,7 +82,7 @@ export async function buildSavedView(postgres: Postgres, profileId: string): Pro
   return id;
 }
 
-/** A report that nobody gets by e-mail yet. */
+/** Inserts a scheduled report without recipients. */
 export async function buildReportMail(postgres: Postgres, profileId: string): Promise<string> {
   const id = uuid();
   await postgres.forProfile(profileId).transaction((tx) =>

@@ -1,19 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of ours that a drill kills -9 and starts again. It says "ready" (with anything it likes) when it serves. */
+/** A child process that a drill kills with SIGKILL and restarts. It sends "ready", with any further fields, once it serves. */
 export class Killable<Ready = unknown> {
   readonly #script: string;
   readonly #arguments: readonly string[];
-  readonly #hear: ((text: string) => void) | undefined;
+  readonly #onOutput: ((text: string) => void) | undefined;
   #child: ChildProcess | undefined;
   kills = 0;
 
-  /** `hear` is told what it writes to standard output. */
-  constructor(script: string, args: readonly string[], hear?: (text: string) => void) {
+  /** `onOutput` receives what the process writes to standard output. */
+  constructor(script: string, args: readonly string[], onOutput?: (text: string) => void) {
     this.#script = script;
     this.#arguments = args;
-    this.#hear = hear;
+    this.#onOutput = onOutput;
   }
 
   get pid(): number | undefined {
@@ -21,14 +21,14 @@ export class Killable<Ready = unknown> {
   }
 
   async start(): Promise<Ready> {
-    const output = this.#hear ? 'pipe' : 'ignore';
+    const output = this.#onOutput ? 'pipe' : 'ignore';
     this.#child = fork(this.#script, [...this.#arguments], { stdio: ['ignore', output, 'inherit', 'ipc'] });
-    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#hear?.(text));
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#onOutput?.(text));
     const [message] = await once(this.#child, 'message');
     return message as Ready;
   }
 
-  /** Sends a message and resolves to the answer; undefined if the process ended first. */
+  /** Sends a message and resolves to the reply; undefined if the process exited first. */
   async ask<Reply>(message: object): Promise<Reply | undefined> {
     const child = this.#child;
     if (!child?.connected) return undefined;

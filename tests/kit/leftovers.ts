@@ -19,7 +19,7 @@ interface Leftover {
 }
 
 /**
- * Notes what a test process opened and may end without closing, because several test files share it. Returns a function that removes the note
+ * Records what a test process opened and may exit without closing, because several test files share it. Returns a function that removes the record
  * once everything is closed.
  */
 export function noteLeftover(kit: Testkit): () => void {
@@ -33,7 +33,7 @@ export function noteLeftover(kit: Testkit): () => void {
   return () => rmSync(file, { force: true });
 }
 
-/** After the last test file: drops the databases and streams that processes of this run, or of runs that have ended, left open. */
+/** After the last test file: drops databases and streams left open by processes of this run or of runs that have ended. */
 export async function sweepLeftovers(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder)) {

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { inDrawnOrder } from './in-drawn-order.ts';
 
-/** Files that take a minute or more. Begun last, one of them would keep a single core busy while the others wait for its end. */
+/** Files that take a minute or more. If one started last, it would keep a single core busy while the others idle. */
 const long = [
   'tests/generated/probe.test.ts',
   'tests/e2e/console.test.ts',
@@ -14,7 +14,7 @@ const long = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root, sequence } = this.ctx.config;
-    // Shuffled, the files come in any order, too: those of one worker share their modules.
+    // With shuffling, files are shuffled too, because files of one worker share their modules.
     if (sequence.shuffle) return inDrawnOrder(files, ({ moduleId }) => `${sequence.seed} ${relative(root, moduleId)}`);
     const sorted = await super.sort(files);
     const isLong = (file: TestSpecification) => long.some((path) => file.moduleId.endsWith(path));

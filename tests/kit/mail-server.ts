@@ -6,7 +6,7 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** A real mail server on this machine. It answers as the test says: takes the mail, takes it and hangs up, or refuses it with a code. */
+/** A real SMTP server on this machine. As the test decides, it accepts the mail, accepts it and disconnects, or rejects it with a code. */
 export async function startMailServer() {
   const received: ReceivedMail[] = [];
   const desk = {
@@ -27,7 +27,7 @@ export async function startMailServer() {
         const [{ address: to } = { address: '' }] = session.envelope.rcptTo;
         received.push({ to, raw, text: decoded(raw) });
         if (desk.onData === 'take') return callback();
-        // It has the mail, and whoever sent it never hears so.
+        // The server has stored the mail, but the sender never receives the acknowledgement.
         for (const connection of server.connections as Set<{ _socket: { destroy(): void } }>)
           connection._socket.destroy();
       });
@@ -41,7 +41,7 @@ export async function startMailServer() {
 
 const answering = (code: number) => Object.assign(new Error('as the test says'), { responseCode: code });
 
-/** A body in quoted-printable, as text. */
+/** Decodes a quoted-printable body. */
 const decoded = (raw: string): string =>
   Buffer.from(
     raw.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),

@@ -5,7 +5,7 @@ import { openTestkit, type Testkit } from './testkit.ts';
 import { openWarehouse } from './warehouse.ts';
 
 /**
- * What most files of tests begin with: databases and an API of their own, closed after the last test.
+ * The setup of most test files: databases and an API for this file, closed after the last test.
  *
  *     const { kit, api } = await openTest();
  */
@@ -16,7 +16,7 @@ export async function openTest(changes: ApiChanges = {}): Promise<{ kit: Testkit
   return { kit, api };
 }
 
-/** The same with a ClickHouse database, which those need whose visits, touches or reports are stored. */
+/** Like `openTest`, with a ClickHouse database, for tests that store visits, touches or reports. */
 export async function openTestWithClickHouse(
   changes: ApiChanges = {},
 ): Promise<{ kit: Testkit; api: TestApi; clickhouse: ClickHouse }> {
@@ -28,10 +28,10 @@ export async function openTestWithClickHouse(
   return { kit, api, clickhouse: warehouse.client };
 }
 
-/** The databases alone, for those that serve routes of their own or none. */
+/** Only the databases, for tests that serve their own routes or none. */
 export async function openKit(): Promise<Testkit> {
   const kit = await openTestkit();
-  // What was opened last is closed first.
+  // Hooks run in reverse order, so the kit closes after everything that was opened on it.
   afterAll(() => kit.close());
   return kit;
 }

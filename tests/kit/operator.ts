@@ -3,7 +3,7 @@ import { writeAudit } from '@tributary/domain/accountability/room.ts';
 import { createOperator, type Operator } from '@tributary/operations';
 import type { Testkit } from './testkit.ts';
 
-/** The operator at the command line, by the clock of the test. */
+/** The operator at the command line, on the test's clock. */
 export const operatorOf = ({
   app,
   owner,

@@ -1,6 +1,6 @@
 import { scene, type World } from './scene.ts';
 
-/** A shop that reports in Chilean pesos and sends events. */
+/** Builds a shop that reports in Chilean pesos and sends events. */
 export async function openEventSender(kit: World['kit'], api: World['api']) {
   const { profileId, full, call, ask, ledger } = await scene({ kit, api }, { reportingCurrency: 'CLP' });
   const send = async (url: string, body: unknown) => {
@@ -18,7 +18,7 @@ export async function openEventSender(kit: World['kit'], api: World['api']) {
     post: (body: unknown) => send('/api/v1/events', body),
     get: async (url: string) => (await ask(url)).body,
     outcomes,
-    /** Of each outcome, by its key, whether it is a first payment. */
+    /** Maps each outcome's idempotency key to whether it is a first payment. */
     flags: async () => Object.fromEntries((await outcomes()).map((row) => [row.idempotency_key, row.is_first_payment])),
   };
 }
@@ -26,7 +26,7 @@ export type EventSender = Awaited<ReturnType<typeof openEventSender>>;
 
 let keys = 0;
 
-/** A payment as a body of POST /events, on a day of May 2026. */
+/** The body of POST /events for a payment on a day of May 2026. */
 export function paymentEvent(
   more: {
     key?: string;

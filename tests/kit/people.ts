@@ -9,25 +9,25 @@ export interface BuiltMember {
   readonly userId: string;
   readonly sessionId: string;
   readonly email: string;
-  /** What a browser sends from our own pages; with the profile or workspace that the person acts in. */
+  /** The headers that the console's pages send, plus the profile or workspace that the member acts in. */
   headers(place?: { profileId?: string; workspaceId?: string }): Record<string, string>;
 }
 
 const longAgo = new Date('2026-01-01T00:00:00Z');
 const farAhead = new Date('9000-01-01T00:00:00Z');
 
-/** Of all built members. Hashing it takes a core for a while, so that the hash is here. */
+/** The password of all built members. The hash is stored here because computing it occupies a core for a while. */
 export const testPassword = 'vague otter lamp';
 const passwordHash =
   '$argon2id$v=19$m=19456,t=2,p=1$yvIfhLBsWy+AeABbzhB+oA$X36SvurhJGma/vTJcZXHLVznQO5Ey2xyQSspSZZY5P0';
 
-/** A person who is a member of the workspace and signed in. */
+/** Inserts a signed-in member of the workspace. */
 export async function buildMember(
   postgres: Postgres,
   workspaceId: string,
   role: Role = 'owner',
   mark = 'person.test',
-  /** Who does nothing for long is signed out: where the clock is a real one, they were here just now. */
+  /** When the session was last used. Idle sessions expire, so tests on a real clock set it to now. */
   seenAt?: Date,
 ): Promise<BuiltMember> {
   const [userId, sessionId] = [uuid(), uuid()];
@@ -79,7 +79,7 @@ export async function buildMember(
   };
 }
 
-/** An assistant that the member let speak for the profile. */
+/** Inserts an assistant that the member authorized for the profile. */
 export async function buildAssistant(
   postgres: Postgres,
   { userId, sessionId }: Pick<BuiltMember, 'userId' | 'sessionId'>,

@@ -1,4 +1,4 @@
-/** A bar with rate and time left on a terminal, plain lines every few seconds elsewhere. */
+/** Prints a bar with rate and time left on a terminal, plain lines every few seconds elsewhere. */
 export function progressPrinter(label: string): (done: number, total: number, note?: string) => void {
   const startedAt = Date.now();
   const everyMs = process.stderr.isTTY ? 100 : 5_000;

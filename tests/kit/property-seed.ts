@@ -1,6 +1,6 @@
 /**
- * Property tests throw anew at each run, so that with time they see more. CI decides about a change and must give the same answer
- * twice, so it names its seed; FAST_CHECK_RUNS makes a long search of it.
+ * Property tests use a random seed on each run, so that they cover more cases over time. CI sets FAST_CHECK_SEED to get the same result twice;
+ * FAST_CHECK_RUNS sets the number of cases.
  */
 const { FAST_CHECK_SEED: seed, FAST_CHECK_RUNS: runs } = process.env;
 if (seed !== undefined || runs !== undefined) {

@@ -13,7 +13,7 @@ export interface ProvidedPayment {
   readonly properties?: object;
 }
 
-/** Records payments as a page of a provider's sync does. */
+/** Records payments as one page of a provider's sync does. */
 export const providePayments = (
   { app, clock }: Pick<Testkit, 'app' | 'clock'>,
   profileId: string,

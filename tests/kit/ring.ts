@@ -1,7 +1,7 @@
 import { createSealer, createVault, publicKeyOf } from '@tributary/vault';
 import type { KeyPurpose } from '@tributary/vocabulary';
 
-/** Keys of a test's own, in the place of a key ring; what the test's API seals is opened by the same. */
+/** Test keys in place of a key ring; they open what the test's API seals. */
 export const testRing = {
   keys: (purpose: KeyPurpose) => [{ id: 'test', bytes: Buffer.alloc(32, purpose === 'envelope' ? 7 : 5) }],
   envelope: () => createVault(testRing.keys('envelope')),
@@ -9,6 +9,6 @@ export const testRing = {
   refresh: async () => {},
 };
 
-/** Seals what a browser says of a person on its way through the log, as the collector does: for whoever has the ring. */
+/** Seals personal data of a browser for the visit stream, as the collector does. Holders of the ring can open it. */
 const streamKeys = testRing.keys('stream').map(publicKeyOf);
 export const testStreamVault = createSealer(() => streamKeys);

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import aws4 from 'aws4';
 
-/** What goes wrong with a request: its connection ends before it was handled, afterwards, or amid the answer. */
+/** The fault injected into a request: its connection ends before it is handled, after it is handled, or in the middle of the response. */
 export type S3Fault = 'before' | 'after' | 'amid' | undefined;
 
-interface Kept {
+interface StoredObject {
   readonly body: Buffer;
   readonly at: Date;
   readonly tag: string;
@@ -26,19 +26,18 @@ class S3Error extends Error {
 
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret/of+the tests' };
 const region = 'eu-test-1';
-/** So few names are on a page that a list of some has several. */
+/** Small, so that listing even a few objects takes several pages. */
 const pageSize = 3;
 
 /**
- * One bucket of S3-compatible storage over HTTP, in memory. Signatures are worked out by another library than ours, over the bytes that came. Uploads in parts
- * follow the rules that real ones have: parts of one size but the last, all of them named with their tags.
+ * One bucket of S3-compatible storage over HTTP, in memory. Signatures are verified over the received bytes with a library independent of ours.
+ * Multipart uploads follow the real rules: all parts but the last have one size, and completion names every part with its ETag.
  */
 export class S3Server {
   readonly bucket = 'shop-backups';
-  readonly objects = new Map<string, Kept>();
-  readonly uploads = new Map<string, Map<number, Kept>>();
+  readonly objects = new Map<string, StoredObject>();
+  readonly uploads = new Map<string, Map<number, StoredObject>>();
   readonly asked: string[] = [];
-  /** Asked for every request. */
   fault: (method: string, path: string) => S3Fault = () => undefined;
   endpoint = '';
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -50,7 +49,7 @@ export class S3Server {
     return this;
   }
 
-  /** As an operator sets them. */
+  /** The settings as an operator would set them. */
   get environment() {
     return {
       S3_ENDPOINT: this.endpoint,
@@ -111,9 +110,9 @@ export class S3Server {
     }
     if (uploadId) return this.#upload(method, key, uploadId, Number(query.get('partNumber')), body);
     if (method === 'PUT') {
-      const kept = keep(body);
-      this.objects.set(key, kept);
-      return { status: 200, headers: { etag: kept.tag } };
+      const stored = store(body);
+      this.objects.set(key, stored);
+      return { status: 200, headers: { etag: stored.tag } };
     }
     if (method === 'DELETE') {
       this.objects.delete(key);
@@ -135,9 +134,9 @@ export class S3Server {
     const parts = this.uploads.get(uploadId);
     if (!parts) throw new S3Error(404, 'NoSuchUpload');
     if (method === 'PUT') {
-      const kept = keep(body);
-      parts.set(number, kept);
-      return { status: 200, headers: { etag: kept.tag } };
+      const stored = store(body);
+      parts.set(number, stored);
+      return { status: 200, headers: { etag: stored.tag } };
     }
     this.uploads.delete(uploadId);
     if (method === 'DELETE') return { status: 204 };
@@ -148,7 +147,7 @@ export class S3Server {
       return part?.body ?? Buffer.alloc(0);
     });
     if (chosen.slice(0, -1).some(({ length }) => length !== chosen[0]?.length)) throw new S3Error(400, 'InvalidPart');
-    this.objects.set(key, keep(Buffer.concat(chosen)));
+    this.objects.set(key, store(Buffer.concat(chosen)));
     return { status: 200, body: Buffer.from('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>') };
   }
 
@@ -164,7 +163,7 @@ export class S3Server {
   }
 }
 
-function keep(body: Buffer): Kept {
+function store(body: Buffer): StoredObject {
   return { body, at: new Date(), tag: `"${createHash('md5').update(body).digest('hex')}"` };
 }
 

@@ -5,7 +5,7 @@ import type { Testkit } from './testkit.ts';
 const longAgo = new Date('2026-01-01T00:00:00Z');
 type Kit = Pick<Testkit, 'app'>;
 
-/** A connection that reported payments. */
+/** Inserts a connection that reported payments. */
 export async function buildSaleSource(kit: Kit, profileId: string, provider = 'payments_a'): Promise<string> {
   const connectionId = uuid();
   const source = `${provider}:${connectionId}`;
@@ -20,7 +20,7 @@ export async function buildSaleSource(kit: Kit, profileId: string, provider = 'p
   return source;
 }
 
-/** Two payments of different sources whose match is suggested. */
+/** Inserts two payments of different sources with a suggested match. */
 export async function buildSaleMatch(
   kit: Kit,
   profileId: string,
@@ -36,7 +36,7 @@ export async function buildSaleMatch(
     await sql`INSERT INTO sale_sources (profile_id, source, scanned_at) VALUES (${profileId}, 'api', ${longAgo}) ON CONFLICT DO NOTHING`.execute(
       tx,
     );
-    // A pair that was matched has records: without them it would count as new, and be matched once more.
+    // Both payments need sale records: without them they would count as new and be matched again.
     await sql`
       INSERT INTO sale_records (profile_id, outcome_id, source, occurred_at)
       SELECT profile_id, id, CASE WHEN id = ${first} THEN 'api' ELSE ${source} END, occurred_at FROM outcomes
@@ -60,7 +60,6 @@ export async function buildSaleMatch(
   return id;
 }
 
-/** A batch of decisions. */
 export async function buildSaleBatch(kit: Kit, profileId: string): Promise<string> {
   const id = uuid();
   const decided = { decision: 'rejected', matches: 0, actor_kind: 'api_key', actor_id: uuid(), decided_at: longAgo };

@@ -13,18 +13,18 @@ import { buildApiKey } from './keys.ts';
 import { matchSales, settleAll } from './settle.ts';
 import type { Testkit } from './testkit.ts';
 
-/** Where a shop stands: what `openTest` opened, or processes of a drill. */
+/** The result of `openTest`, or the processes of a drill. */
 export interface World {
   readonly kit: Pick<Testkit, 'app'> & Partial<Pick<Testkit, 'system'>>;
   readonly api: Pick<TestApi, 'call'>;
-  /** Needed by shops that have visits, touches or reports. */
+  /** Required by scenes that have visits, touches or reports. */
   readonly clickhouse?: ClickHouse;
 }
 
 export interface SceneTraits extends ProfileTraits {
-  /** Of a profile that is there already. */
+  /** Uses this existing profile instead of creating one. */
   readonly profileId?: string;
-  /** What its own key may do. */
+  /** The scopes of the scene's own key. */
   readonly scopes?: readonly Scope[];
   readonly requestsPerMinute?: number;
 }
@@ -38,12 +38,12 @@ const everyday: readonly Scope[] = [
 ];
 
 const start = Date.parse('2026-03-01T00:00:00Z');
-/** A moment so many days after the first of March 2026. */
+/** The time so many days after 1 March 2026. */
 export const at = (days: number) => new Date(start + days * 86_400_000).toISOString();
 
 export type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** A shop with a profile and a key of its own, and the tools to make things happen in it and to ask what happened. */
+/** A shop with its own profile and key, and helpers that create data in it and query the results. */
 export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits = {}) {
   const { app, system } = kit;
   const { id: profileId, workspaceId } = traits.profileId
@@ -58,7 +58,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     return { app, system, clickhouse };
   };
 
-  /** Whatever the answer is. */
+  /** Returns the response whatever its status. */
   const call = (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
@@ -66,7 +66,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> =>
     api.call({ method, url, headers: { ...key.headers, ...headers }, ...(payload !== undefined && { payload }) });
-  /** With these headers in the place of the key's. */
+  /** `headers` replaces the key's headers. */
   const ask = async (
     url: string,
     headers: Readonly<Record<string, string>> = key.headers,
@@ -76,7 +76,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     const answer = await api.call({ method, url, headers: { ...headers }, ...(payload && { payload }) });
     return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
   };
-  /** What is sent must be taken. */
+  /** Throws unless the request succeeds. */
   const post = async (url: string, payload: object) => {
     const answer = await call('POST', url, payload);
     if (answer.statusCode >= 300) throw new Error(answer.body);
@@ -86,7 +86,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     profileId,
     workspaceId,
     key,
-    /** Of the shop's own key, and of one that sees no people. */
+    /** `full`: the headers of the shop's own key. `projected`: the headers of a key without access to personal data. */
     full: key.headers,
     projected: await keyWith('conversions:read'),
     keyWith,
@@ -95,7 +95,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     ask,
     post,
 
-    /** A payment, unless the body says something else, and the customer of whom it told. */
+    /** Sends an event, by default a payment, and returns the customer it was assigned to. */
     async send(body: object = {}) {
       const { outcome_event_id } = await post('/api/v1/events', {
         event_name: 'payment_received',
@@ -110,7 +110,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
       );
       return { outcomeId: outcome_event_id as string, customerId: outcome.customer_id as string };
     },
-    /** Days of ads as a platform tells them. */
+    /** Reports days of ad spend as a platform does. */
     spend: (...rows: object[]) =>
       post('/api/v1/spend', {
         rows: rows.map((row) => ({ platform: 'social_ads', level: 'ad', currency: 'USD', spend: '0', ...row })),
@@ -128,7 +128,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
       const lines = rows.map((row) => JSON.stringify({ profile_id: profileId, session_id: uuid(), ...row }));
       if (lines.length > 0) await stores().clickhouse.insertLines('touches', lines.join('\n'));
     },
-    /** Makes browsers those of whoever has the e-mail address or the id. */
+    /** Links browsers to the customer with this e-mail address or id. */
     async link(visitorId: string, customer: string) {
       await ledger.transaction((tx) =>
         sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
@@ -137,9 +137,9 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
       );
     },
 
-    /** Until what the conversions owe to their touches is worked out. */
+    /** Processes the queues until conversions have their credits. */
     attribute: () => settleAll(stores()),
-    /** The same for conversions that nothing marked, and the copy of delivery: until all that was done shows in the reports. */
+    /** Like `attribute`, and also matches sales and copies delivery, until reports show every change. */
     async settle() {
       const { signal } = new AbortController();
       await matchSales(stores());
@@ -147,7 +147,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
       await copyDelivery(stores(), profileId, 10_000);
     },
 
-    /** What the answers of a journey hold, page after page. */
+    /** Collects the events of a journey over all its pages. */
     async pages(url: string, limit: number, headers?: Readonly<Record<string, string>>) {
       const events: Record<string, unknown>[] = [];
       for (let offset = 0; ; offset += limit) {
@@ -156,7 +156,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
         if (body.data.events.length === 0) return { events, total: body.data.total_count as number };
       }
     },
-    /** What the log of reads of people says, the newest first. */
+    /** The data access log, newest first. */
     accesses: () =>
       app
         .forWorkspace(workspaceId)

@@ -14,10 +14,10 @@ import type { FastifyInstance } from 'fastify';
 import { openDesk } from './desk.ts';
 import type { Testkit } from './testkit.ts';
 
-/** What is left of those who were erased, under a key of the tests. */
+/** Tombstones of erased customers, under a test key. */
 export const testTombstones = tombstonesUnder(() => Buffer.alloc(32, 9));
 
-/** What recording outcomes needs of the rooms above. */
+/** The services of other modules that recording outcomes needs. */
 export const testOutcomeServices: OutcomeServices = {
   tombstones: testTombstones,
   payments: paymentStandings,
@@ -30,7 +30,7 @@ export interface ServedRoute {
   readonly handler: (input: never, context: never) => Promise<{ status: number; body: unknown }>;
 }
 
-/** Pairs a declaration with its handler, both checked against each other, and with what the handler needs from the outside. */
+/** Pairs a declaration with its handler, both type-checked against each other, and with the services that the handler needs. */
 export function served<const R extends Route, Services extends object = object>(
   route: R,
   handler: Handles<R, Services>,
@@ -44,12 +44,11 @@ export function served<const R extends Route, Services extends object = object>(
 
 export interface TestServer {
   readonly fastify: FastifyInstance;
-  /** Every line that was logged. */
   readonly logLines: string[];
   close(): Promise<void>;
 }
 
-/** The whole runtime on real engines, with routes that a test declares. */
+/** The complete HTTP runtime on real engines, with routes that a test declares. */
 export async function serve(
   kit: Pick<Testkit, 'app' | 'redisUrl' | 'redisPrefix'> & { readonly clock: Clock },
   routes: readonly ServedRoute[],
@@ -61,7 +60,7 @@ export async function serve(
     trustedProxies?: string[];
     corsOrigins?: string[];
     redisUrl?: string;
-    /** For drills: log lines are not collected, and the allowances that tests of limits need are off. */
+    /** For drills: `quiet` does not collect log lines, `unlimited` turns off the low limits that rate-limit tests need. */
     quiet?: boolean;
     unlimited?: boolean;
     tracing?: Tracing;

@@ -14,14 +14,14 @@ export interface Stores {
   readonly clickhouse: ClickHouse;
 }
 
-/** Works out and copies what is to be, for all profiles of the database. */
+/** Computes attribution and copies the results to ClickHouse, for all profiles of the database. */
 export async function settleAll({ app, system, clickhouse }: Stores): Promise<void> {
   await matchSales({ app, system });
   await workOff(system, 'attribution', attribution({ app, clickhouse, now: () => new Date() }));
   await workOff(system, 'delivery', delivery({ app, clickhouse }));
 }
 
-/** Finds which records of payments are the same sale, and what follows for first payments. */
+/** Finds payment records of the same sale and updates first payments accordingly. */
 export async function matchSales({ app, system }: Pick<Stores, 'app' | 'system'>): Promise<void> {
   const matched = await workOff(system, 'sales', sales({ app, listFirstSyncs, reopenExports, now: () => new Date() }));
   if (matched > 0) await workOff(system, 'firstPayments', firstPayments(app));

@@ -5,17 +5,17 @@ import { homeShard } from '@tributary/vocabulary';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { type ClickHousePlace, clickhouseAt, farShard, isLedgerSplit } from './shards.ts';
 
-/** What one test file owns: nothing in it is shared with another file, so files run side by side. */
+/** The resources of one test file. Files share none of them, so they can run in parallel. */
 export interface Testkit {
-  /** With the rows of every workspace that the builders make. */
+  /** Holds the rows of every workspace that the builders create. */
   readonly database: TestDatabase;
-  /** With the accounts, where the ledger is split. */
+  /** Holds the accounts, when the ledger is split. */
   readonly homeDatabase: TestDatabase | undefined;
   /** Bound by row-level security, as a request is. */
   readonly app: Postgres;
-  /** Sees the queues only, as a worker does. */
+  /** Sees only the queues, as a worker does. */
   readonly system: Postgres;
-  /** The owner of the schema, as whom the operator registers apps. */
+  /** The owner of the schema, which is the role that registers apps for the operator. */
   readonly owner: Postgres;
   readonly clock: FakeClock;
   readonly clickhouse: ClickHousePlace;

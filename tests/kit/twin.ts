@@ -4,21 +4,21 @@ import type { ClickHouse, QueryName, RawQuery } from '@tributary/clickhouse';
 
 type Query = QueryName | RawQuery<unknown>;
 
-/** Both stores at once: what is written goes into both, and what is asked of both must have one answer. */
+/** Two stores at once: writes go into both, and every query must return the same rows from both. */
 export interface Twin {
   readonly client: ClickHouse;
-  /** Queries that were asked, by name. */
+  /** The names of the executed queries. */
   readonly asked: ReadonlySet<string>;
   readonly differences: readonly string[];
 }
 
-/** Its answers are the first one's. `ignore`: columns that tell of the store and not of what is in it. */
+/** Returns the first store's rows. `ignore` lists columns that describe the store rather than its data. */
 export function createTwin(first: ClickHouse, second: ClickHouse, ignore: ReadonlySet<string>): Twin {
-  const asked = new Set<string>();
+  const queryNames = new Set<string>();
   const differences: string[] = [];
   const nameOf = (query: Query) => (typeof query === 'string' ? query : query.sql);
   const compare = (query: Query, parameters: object, ...answers: readonly [unknown[], unknown[]]) => {
-    asked.add(nameOf(query));
+    queryNames.add(nameOf(query));
     const [one, other] = answers.map((rows) => rows.map((row) => shown(row, ignore)).sort());
     const at = (one ?? []).findIndex((row, index) => row !== other?.[index]);
     if (at >= 0 || one?.length !== other?.length)
@@ -45,7 +45,7 @@ export function createTwin(first: ClickHouse, second: ClickHouse, ignore: Readon
     },
     parquet: (query, parameters, options) => first.parquet(query, parameters, options),
     command: (query, parameters, options) => {
-      asked.add(nameOf(query));
+      queryNames.add(nameOf(query));
       return both((each) => each.command(query, parameters, options));
     },
     insert: (table, rows, options) => both((each) => each.insert(table, rows, options)),
@@ -58,10 +58,10 @@ export function createTwin(first: ClickHouse, second: ClickHouse, ignore: Readon
     ping: () => both((each) => each.ping()),
     close: () => both((each) => each.close()),
   };
-  return { client, asked, differences };
+  return { client, asked: queryNames, differences };
 }
 
-/** Floats but for their last digits: in which order an engine adds is its own affair. */
+/** Rounds the last digits of floats off, because engines add in different orders. */
 const shown = (row: unknown, ignore: ReadonlySet<string>) =>
   JSON.stringify(row, (key, value: unknown) => {
     if (ignore.has(key)) return undefined;

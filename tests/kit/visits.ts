@@ -11,7 +11,7 @@ export interface TrackingTraits {
   readonly isConsentRequired?: boolean;
 }
 
-/** The active tracking key of a profile, with settings where any are given. */
+/** Inserts an active tracking key of a profile, with optional settings. */
 export async function buildTrackingKey(
   postgres: Postgres,
   profileId: string,

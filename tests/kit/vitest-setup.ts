@@ -3,12 +3,12 @@ import { prepareTemplate } from './database.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { isSharded, startShards } from './shards.ts';
 
-/** Before the first test file: real engines, and the template that each file's database is cloned from. Returns what runs after the last. */
+/** Runs before the first test file: starts real engines and prepares the template that each file's database is cloned from. Returns the teardown. */
 export default async function setup(): Promise<() => Promise<void>> {
   const addresses = await start();
   Object.assign(process.env, addresses);
   process.env.TEST_RUN_PID = String(process.pid);
-  // A log reserves its room on the server, which processes of many tests share.
+  // Each stream reserves disk space on the server, which many test processes share.
   Object.assign(process.env, {
     STREAM_MAX_MEGABYTES: '64',
     DEAD_LETTER_MAX_MEGABYTES: '16',

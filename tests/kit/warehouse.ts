@@ -1,7 +1,7 @@
 import { type ClickHouse, connectEveryNode, createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import type { Testkit } from './testkit.ts';
 
-/** Makes the test's own ClickHouse database, which only those need that read or write columns. */
+/** Creates the test's own ClickHouse database, for tests that need one. */
 export async function openWarehouse(
   kit: Pick<Testkit, 'clickhouse' | 'clickhouseDatabase'>,
 ): Promise<{ readonly client: ClickHouse; drop(): Promise<void> }> {

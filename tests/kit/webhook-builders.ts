@@ -9,7 +9,7 @@ interface Owner {
   readonly mark: string;
 }
 
-/** A subscription of the profile's own, to which nothing is sent. */
+/** Inserts a subscription of the profile that receives no deliveries. */
 async function buildSubscription({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
@@ -32,12 +32,12 @@ async function buildSubscription({ app }: Pick<Testkit, 'app'>, { id: profileId,
   return id;
 }
 
-/** A subscription with a delivery, so that lists of it have a row. */
+/** Inserts a subscription with one delivery, so that its lists have a row. */
 export async function buildWebhook(kit: Pick<Testkit, 'app'>, profile: Owner): Promise<string> {
   return (await buildBoth(kit, profile)).subscriptionId;
 }
 
-/** A delivery that went through. */
+/** Inserts a successful delivery. */
 export async function buildDelivery(kit: Pick<Testkit, 'app'>, profile: Owner): Promise<string> {
   return (await buildBoth(kit, profile)).deliveryId;
 }

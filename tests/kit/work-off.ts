@@ -1,7 +1,7 @@
 import type { Postgres } from '@tributary/postgres';
 import { type AnyQueueHandler, keysWaiting, type QueueName, queues } from '@tributary/work';
 
-/** Does what waits in a queue, of one key or of all, as a worker would that is alone. Resolves to how many items were done. */
+/** Processes the queued items of one key or of all keys, like a single worker. Resolves to the number of processed items. */
 export async function workOff(
   system: Postgres,
   queue: QueueName,
@@ -17,10 +17,10 @@ export async function workOff(
     else
       for (const key of wanted) {
         for (let isMore = true; isMore; ) {
-          const taken = await handler.take(key, kind.batchSize, signal);
-          if (taken.items.length > 0) await handler.work({ key, ...taken, signal, hold: async () => {} });
-          done += taken.items.length;
-          isMore = taken.isMore;
+          const batch = await handler.take(key, kind.batchSize, signal);
+          if (batch.items.length > 0) await handler.work({ key, ...batch, signal, hold: async () => {} });
+          done += batch.items.length;
+          isMore = batch.isMore;
         }
       }
   }
@@ -36,8 +36,8 @@ async function workTogether(
 ): Promise<number> {
   let done = 0;
   for (let left = keys; left.length > 0; ) {
-    const taken = await system.unbound.transaction((tx) => handler.takeAll(tx, left, limit));
-    const batches = [...taken].filter(([, { items }]) => items.length > 0).map(([key, one]) => ({ key, ...one }));
+    const claimed = await system.unbound.transaction((tx) => handler.takeAll(tx, left, limit));
+    const batches = [...claimed].filter(([, { items }]) => items.length > 0).map(([key, one]) => ({ key, ...one }));
     const held = new Set(batches.map(({ key }) => key));
     if (batches.length > 0)
       await handler.workAll({ batches, signal, settle: (act) => system.unbound.transaction((tx) => act(tx, held)) });

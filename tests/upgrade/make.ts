@@ -10,7 +10,7 @@ import { migrationFiles } from './migration-files.ts';
 import { checkOut, command } from './old-version.ts';
 import { backupKeys, encryptionKeys, folderOf, questions } from './versions.ts';
 
-/** node tests/upgrade/make.ts NAME COMMIT: has that version take in a small shop, and keeps its backup and what its reports say. */
+/** node tests/upgrade/make.ts NAME COMMIT: makes that version record a small shop, and stores its backup and the responses of its reports. */
 const [name, commit] = process.argv.slice(2);
 if (!name || !commit) throw new Error('node tests/upgrade/make.ts NAME COMMIT');
 
@@ -64,13 +64,13 @@ try {
       headers: { authorization: `Bearer ${made.api_key}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const said = (await answer.json()) as { readonly data: unknown };
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(said)}`);
-    return said;
+    const received = (await answer.json()) as { readonly data: unknown };
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(received)}`);
+    return received;
   };
   const now = Date.now();
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-  // Nothing of the day that it is made on: whoever sends more afterwards must not change what was said.
+  // Nothing of the current day, so that later data cannot change the recorded responses.
   const [from, to] = [dayOf(now - 8 * dayMs), dayOf(now - dayMs)];
   await api('/api/v1/spend', {
     rows: [1, 2, 3, 4].map((back) => ({
@@ -92,12 +92,12 @@ try {
   for (let n = 0; n < people; n += 1) {
     const at = now - (2 + (n % 5)) * dayMs;
     const email = `person-${n}@upgrade.example`;
-    const pages = [n, n + 1].map((turn, step) => {
-      const query = clicks[turn % clicks.length];
+    const pages = [n, n + 1].map((index, step) => {
+      const query = clicks[index % clicks.length];
       const landed = new Date(at + step * 3_600_000);
       return browserVisit(landed, { url: `https://shop.example/${n}${query ? `?${query}` : ''}` });
     });
-    const known = browserVisit(new Date(at + 2 * 3_600_000), {
+    const identifiedVisit = browserVisit(new Date(at + 2 * 3_600_000), {
       url: 'https://shop.example/account',
       type: 'identify',
       traits: { email },
@@ -109,7 +109,7 @@ try {
         'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
         origin: 'https://shop.example',
       },
-      body: JSON.stringify({ key, client_id: uuid(), visits: [...pages, known] }),
+      body: JSON.stringify({ key, client_id: uuid(), visits: [...pages, identifiedVisit] }),
     });
     if (sent.status !== 204) throw new Error(`The collector answered ${sent.status}.`);
     if (n % 4 === 3) continue;
@@ -121,10 +121,10 @@ try {
       user_traits: { email, first_name: `P${n}` },
     });
   }
-  const asked = questions({ from, to });
+  const paths = questions({ from, to });
   const ask = async () =>
-    Object.fromEntries(await Promise.all(asked.map(async (path) => [path, (await api(path)).data])));
-  // Worked out when nothing moves any more.
+    Object.fromEntries(await Promise.all(paths.map(async (path) => [path, (await api(path)).data])));
+  // Waits until the responses no longer change.
   let answers = await ask();
   for (let same = 0; same < 3; ) {
     await sleep(2_000);
@@ -133,8 +133,8 @@ try {
     answers = next;
   }
   await command(directory, environment, 'backup');
-  const kept = { profile_id: made.profile_id, tracking_key: key, visits: people * 3, answers };
-  writeFileSync(join(folder, 'reports.json'), `${JSON.stringify(kept, null, 1)}\n`);
+  const recorded = { profile_id: made.profile_id, tracking_key: key, visits: people * 3, answers };
+  writeFileSync(join(folder, 'reports.json'), `${JSON.stringify(recorded, null, 1)}\n`);
   writeFileSync(join(folder, 'migrations.json'), `${JSON.stringify(migrationFiles(directory), null, 1)}\n`);
   console.log(`{ name: '${name}', commit: '${commit}', from: '${from}', to: '${to}' }`);
 } finally {

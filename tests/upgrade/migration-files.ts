@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folders = ['packages/postgres/migrations', 'packages/clickhouse/migrations'];
 
-/** Every migration of the code in a directory, and what its text hashes to. */
+/** Every migration of the code in a directory, with the hash of its text. */
 export const migrationFiles = (root: string): Record<string, string> =>
   Object.fromEntries(
     folders.flatMap((folder) =>

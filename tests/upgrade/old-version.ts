@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Whether git has the commit: a shallow clone has not. */
+/** Whether git has the commit; a shallow clone may lack it. */
 export function isKnown(commit: string): boolean {
   try {
     execFileSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root, stdio: 'ignore' });
@@ -15,7 +15,7 @@ export function isKnown(commit: string): boolean {
   }
 }
 
-/** The files of an earlier commit, with the libraries that are installed here: other packages of ours are its own. */
+/** Extracts the files of an earlier commit. Libraries are those installed here; our packages are the commit's own. */
 export function checkOut(commit: string, directory: string): void {
   mkdirSync(directory, { recursive: true });
   const archive = join(directory, 'files.tar');
@@ -31,12 +31,12 @@ function linkModules(from: string, to: string): void {
   for (const name of readdirSync(join(from, 'node_modules')))
     if (name !== '@tributary') symlinkSync(join(from, 'node_modules', name), join(to, 'node_modules', name));
   if (!existsSync(join(from, 'node_modules/@tributary'))) return;
-  // Relative, so it leads to the package beside it.
+  // The link is relative, so it leads to the package beside it.
   for (const name of readdirSync(join(from, 'node_modules/@tributary')))
     symlinkSync(readlinkSync(join(from, 'node_modules/@tributary', name)), join(ours, name));
 }
 
-/** A command of the version in that directory, as an operator gives it. */
+/** Runs a command of the version in that directory, as an operator would. */
 export async function command(directory: string, environment: NodeJS.ProcessEnv, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(directory, 'apps/cli/main.ts'), ...args], {
     cwd: directory,

@@ -1,18 +1,17 @@
 import { join } from 'node:path';
 import { attributionModelNames } from '@tributary/vocabulary';
 
-/** An earlier version whose data is kept here, as a backup that it made, with what its reports said of it. */
+/** An earlier version whose backup is stored here together with the responses of its reports. */
 export interface EarlierVersion {
   /** Its folder beside this file. */
   readonly name: string;
-  /** Of the code that made it. */
   readonly commit: string;
-  /** The days that it has data of. */
+  /** The dates of its data. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Released ones, and one from before the first. `node tests/upgrade/make.ts NAME COMMIT` adds one. */
+/** Released versions, and one from before the first. `node tests/upgrade/make.ts NAME COMMIT` adds one. */
 export const earlierVersions: readonly EarlierVersion[] = [
   { name: 'before-0.1.0', commit: '5bef5ad136b2f0c4b3bbec36fd51b32d3b04563a', from: '2026-11-08', to: '2026-11-15' },
   { name: 'v0.1.0', commit: 'a5aaddb409b510a74e376cc3a50acdd8e1c14846', from: '2026-11-10', to: '2026-11-17' },
@@ -20,11 +19,11 @@ export const earlierVersions: readonly EarlierVersion[] = [
 
 export const folderOf = (name: string): string => join(import.meta.dirname, name);
 
-/** No secret: what the kept backups are sealed with. */
+/** Not secret: the keys of the stored backups. */
 export const backupKeys = `u1:${Buffer.alloc(32, 4).toString('base64')}`;
 export const encryptionKeys = `k1:${Buffer.alloc(32, 5).toString('base64')}`;
 
-/** What is asked of every version; the days are those that it has data of. */
+/** The requests sent to every version, for the dates of its data. */
 export const questions = ({ from, to }: { readonly from: string; readonly to: string }): string[] => {
   const days = `date_from=${from}&date_to=${to}`;
   return [
@@ -39,7 +38,7 @@ export const questions = ({ from, to }: { readonly from: string; readonly to: st
   ];
 };
 
-/** Of two answers, where the later one says otherwise than the earlier one did. What it says besides is new. */
+/** The differences between two responses, ignoring fields that only the later one has. */
 export function differences(before: unknown, after: unknown, at = ''): string[] {
   if (Array.isArray(before)) {
     const found = Array.isArray(after) ? after : [];

@@ -20,8 +20,8 @@ import {
   writeManifest,
 } from './manifest.ts';
 
-/** Queues whose work is done when ClickHouse has it. */
-const intoColumns = [
+/** Queues whose items are done once their result is in ClickHouse. */
+const clickhouseQueues = [
   queues.attribution,
   queues.delivery,
   queues.erasures,
@@ -30,15 +30,15 @@ const intoColumns = [
 ].flatMap(({ tables }) => tables);
 
 /**
- * Copies all stores as they are at one moment, while everything goes on. Until where the log was handled is asked first: what lies before is
- * in the other stores already, and what lies after is copied from the log, last. In between, PostgreSQL and ClickHouse are taken in one
- * moment in which no queue may say that something is done (see `takeCut`).
+ * Copies all stores as of one moment without stopping writes. First reads the visit consumer's position: earlier visits are already in the other
+ * stores, and later ones are copied from the stream last. In between, PostgreSQL and ClickHouse are copied at one moment at which no queue may
+ * complete an item (see `takeCut`).
  */
 export async function makeBackup(
   settings: Settings,
   folder: BackupFolder,
   now: Date,
-  say: (line: string) => void = () => {},
+  report: (line: string) => void = () => {},
 ): Promise<Manifest> {
   const id = `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`;
   const stream = await connectStream(streamOptions(settings));
@@ -50,7 +50,7 @@ export async function makeBackup(
     const handled = await stream.consumedThrough(visitsConsumer);
     const cuts = await takeCuts(serversOf(settings), () => clones.take());
     const { heldMs, takenAt } = cuts.get(homeShard) as Cut;
-    say(`taken at ${takenAt.toISOString()}; queues stood still for ${heldMs} ms`);
+    report(`taken at ${takenAt.toISOString()}; queues stood still for ${heldMs} ms`);
     try {
       const log = await copyLog(stream, folder, id, handled);
       const keys = await folder.write(`files/${id}-keys`, keysOf(settings));
@@ -61,18 +61,18 @@ export async function makeBackup(
         const copied = { ...(await folder.write(file, dump.bytes)), rows: await cut.countRows() };
         await dump.done;
         shards[name] = copied;
-        say(`PostgreSQL (${name}): ${sum(Object.values(copied.rows))} rows, ${copied.bytes} bytes`);
+        report(`PostgreSQL (${name}): ${sum(Object.values(copied.rows))} rows, ${copied.bytes} bytes`);
       }
       const { [homeShard]: postgres, ...further } = shards as Record<string, CopiedLedger> & { home: CopiedLedger };
       const before = await earlierPartitions(folder);
       const partitions: (CopiedPartition & Written)[] = [];
       for (const partition of await clones.partitions()) {
-        const kept = before.get(nameOf(partition));
+        const retained = before.get(nameOf(partition));
         const file = `files/${id}-${partition.table}-${partition.partition}-${partition.node}`;
-        const written = kept ?? (await folder.write(file, await clones.read(partition)));
+        const written = retained ?? (await folder.write(file, await clones.read(partition)));
         partitions.push({ ...partition, file: written.file, bytes: written.bytes, sha256: written.sha256 });
       }
-      say(`ClickHouse: ${sum(partitions.map(({ rows }) => rows))} rows in ${partitions.length} partitions`);
+      report(`ClickHouse: ${sum(partitions.map(({ rows }) => rows))} rows in ${partitions.length} partitions`);
       const manifest: Manifest = {
         id,
         version: packageFile.version,
@@ -96,7 +96,7 @@ export async function makeBackup(
   }
 }
 
-/** One inside the other: when ClickHouse is taken, no queue of any server may say that something is done. */
+/** Nested: while ClickHouse is copied, no queue of any server may complete an item. */
 async function takeCuts(
   servers: readonly LedgerServer[],
   meanwhile: () => Promise<void>,
@@ -104,8 +104,8 @@ async function takeCuts(
   const cuts = new Map<string, Cut>();
   const take = async ([server, ...rest]: readonly LedgerServer[]): Promise<void> => {
     if (!server) return meanwhile();
-    const cut = await takeCut(server, intoColumns, () => take(rest));
-    // A server whose writers did not let go is tried again, with all that were taken inside.
+    const cut = await takeCut(server, clickhouseQueues, () => take(rest));
+    // Retries a server whose writers did not finish in time, with all servers nested inside it.
     await cuts.get(server.name)?.close();
     cuts.set(server.name, cut);
   };
@@ -118,41 +118,41 @@ async function takeCuts(
   }
 }
 
-/** Reads every file from the disk again, to its end. */
+/** Reads every file from disk again to verify it completely. */
 export async function verifyFiles(folder: BackupFolder, manifest: Manifest): Promise<void> {
   for (const written of filesOf(manifest)) await folder.verify(written);
 }
 
-/** Deletes what is older than the settings say, but never the newest; then files and notes that no backup needs any more. */
+/** Deletes backups older than the retention setting, but never the newest, then files and tombstone notes that no backup needs any more. */
 export async function pruneBackups(settings: Settings, folder: BackupFolder, now: Date): Promise<number> {
   const before = new Date(now.getTime() - settings.backupRetentionDays * dayMs);
   const all = await listBackups(folder);
-  const kept: Manifest[] = [];
+  const retained: Manifest[] = [];
   let removed = 0;
   for (const id of all) {
     const manifest = await readManifest(folder, id);
     if (id === all.at(-1) || new Date(manifest.takenAt) >= before) {
-      kept.push(manifest);
+      retained.push(manifest);
       continue;
     }
     await removeManifest(folder, id);
     removed += 1;
   }
-  const needed = new Set(kept.flatMap(filesOf).map(({ file }) => file));
+  const needed = new Set(retained.flatMap(filesOf).map(({ file }) => file));
   for (const name of await folder.list('files')) {
     const file = `files/${name}`;
-    // One that is younger may be of a backup that is being made.
+    // A newer file may belong to a backup in progress.
     if (!needed.has(file) && (await folder.writtenAt(file)) < new Date(now.getTime() - dayMs))
       await folder.remove(file);
   }
-  const oldest = kept[0];
+  const oldest = retained[0];
   if (oldest) await forgetNoted(folder, new Date(oldest.takenAt));
   return removed;
 }
 
 const nameOf = ({ table, partition, fingerprint }: CopiedPartition) => `${table} ${partition} ${fingerprint}`;
 
-/** What the last backup holds of partitions: one that has not changed since is not copied again. */
+/** The partitions in the last backup: unchanged ones are not copied again. */
 async function earlierPartitions(folder: BackupFolder): Promise<Map<string, Written>> {
   const last = (await listBackups(folder)).at(-1);
   if (!last) return new Map();

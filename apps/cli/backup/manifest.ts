@@ -15,20 +15,20 @@ const Partition = Written.extend({
   hash: z.string().regex(/^\d{1,20}$/),
 });
 
-/** What a backup consists of. It is written last: without it there is no backup. */
+/** The contents of a backup. Written last: a backup without it does not exist. */
 const Manifest = z.object({
   id: z.string(),
   version: z.string(),
-  /** All that was answered with a 2xx before this moment is in it. */
+  /** The backup contains every request that was answered with a 2xx before this moment. */
   takenAt: z.iso.datetime(),
   heldMs: z.number(),
   postgres: CopiedLedger,
-  /** The further servers of the ledger by their names; absent in backups from before there were any. */
+  /** The additional servers of the ledger by name; absent in backups made before sharding existed. */
   shards: z.record(z.string(), CopiedLedger).exactOptional(),
   clickhouse: z.object({ migrations: z.array(z.string()), partitions: z.array(Partition) }),
-  /** Visits that the log had taken and the worker had not handled yet, and dead letters. */
+  /** Visits that the stream had accepted and the worker had not processed yet, and dead letters. */
   log: Written.extend({ messages: Count }),
-  /** The keys of the settings, without which the secrets in PostgreSQL do not open. */
+  /** The encryption keys of the settings, without which the secrets in PostgreSQL cannot be decrypted. */
   keys: Written,
 });
 export type Manifest = z.infer<typeof Manifest>;
@@ -44,7 +44,7 @@ export const filesOf = ({ postgres, shards = {}, clickhouse, log, keys }: Manife
   keys,
 ];
 
-/** The oldest first. */
+/** Oldest first. */
 export const listBackups = (folder: BackupFolder): Promise<string[]> => folder.list(manifestsFolder);
 
 export async function readManifest(folder: BackupFolder, id: string): Promise<Manifest> {

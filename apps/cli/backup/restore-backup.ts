@@ -11,12 +11,12 @@ import type { Manifest } from './manifest.ts';
 
 const messagesAtOnce = 500;
 
-/** Into empty engines, and nothing is begun where one is not. The schemas are those of the backup afterwards; a migration follows. */
+/** Restores into empty engines, and starts only if all of them are empty. The restored schemas are the backup's; migrate afterwards. */
 export async function restoreBackup(
   settings: Settings,
   folder: BackupFolder,
   manifest: Manifest,
-  say: (line: string) => void = () => {},
+  report: (line: string) => void = () => {},
 ): Promise<void> {
   const columns = clickhouseSettings(settings);
   const migrations = migrationsOf(manifest.clickhouse.migrations);
@@ -34,16 +34,16 @@ export async function restoreBackup(
     if ((await stream.fill()).bytes > 0)
       throw new Error('The visits log holds messages. A backup is restored beside an empty one.');
     await verifyFiles(folder, manifest);
-    say('every file opens and is what was written');
+    report('every file opens and is what was written');
 
     for (const { name, owner, copied } of ledgers) {
       await restoreDump(owner, folder.read(copied.file));
       compare(`PostgreSQL (${name})`, copied.rows, await settleRestored(owner));
-      say(`PostgreSQL (${name}): every table has its rows`);
+      report(`PostgreSQL (${name}): every table has its rows`);
     }
     await migrate(columns, { migrations });
     await loadPartitions(columns, manifest.clickhouse.partitions, ({ file }) => folder.read(file));
-    say('ClickHouse: every partition has its rows');
+    report('ClickHouse: every partition has its rows');
     let batch: CopiedMessage[] = [];
     for await (const line of createInterface({ input: folder.read(manifest.log.file) })) {
       batch.push(JSON.parse(line) as CopiedMessage);
@@ -52,13 +52,13 @@ export async function restoreBackup(
       batch = [];
     }
     if (batch.length > 0) await stream.putBack(batch);
-    say(`log: ${manifest.log.messages} messages wait for the worker`);
+    report(`log: ${manifest.log.messages} messages wait for the worker`);
   } finally {
     await stream.close();
   }
 }
 
-/** Each server that the backup has, with where it goes now: the same names, on whatever machines. */
+/** Each server in the backup with its target, matched by name; hosts may differ. */
 function ledgersOf(settings: Settings, { postgres, shards = {} }: Manifest) {
   const copied = new Map(Object.entries({ [homeShard]: postgres, ...shards }));
   const servers = serversOf(settings);
@@ -72,10 +72,10 @@ function ledgersOf(settings: Settings, { postgres, shards = {} }: Manifest) {
   });
 }
 
-/** ENCRYPTION_KEYS as they were. */
+/** ENCRYPTION_KEYS at the time of the backup. */
 export const keysIn = (folder: BackupFolder, { keys }: Manifest): Promise<string> => folder.readText(keys.file);
 
-/** Under other keys nothing secret of the backup would open, and nobody would notice until it is needed. */
+/** With other keys no secret of the backup could be decrypted, which would only be noticed when one is needed. */
 async function refuseOtherKeys(settings: Settings, folder: BackupFolder, manifest: Manifest): Promise<void> {
   const [newest = ''] = (await keysIn(folder, manifest)).split(',');
   const ours = (settings.encryptionKeys ?? []).map(({ id, bytes }) => `${id}:${bytes.toString('base64')}`);

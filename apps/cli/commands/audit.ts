@@ -1,7 +1,7 @@
 import { verifyAudit } from '@tributary/domain/accountability/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
 export const auditCommand = () =>
   new Command('audit').addCommand(
@@ -14,10 +14,10 @@ export const auditCommand = () =>
           const chains = workspaceId
             ? [await verifyAudit(app.forWorkspace(workspaceId), { workspaceId })]
             : await Promise.all([...operator.ledgers.values()].map((one) => verifyAudit(one, 'installation')));
-          // Each server of the ledger has a chain of its own for what belongs to no workspace.
+          // Each server of the ledger has its own chain of installation-wide entries.
           const entries = chains.reduce((sum, chain) => sum + chain.entries, 0);
           const brokenAt = chains.find((chain) => chain.brokenAt)?.brokenAt;
-          tell(
+          printItem(
             { entries, broken_at: brokenAt ?? null, head: chains.map(({ head }) => head).join(' ') },
             json,
             brokenAt ? `The chain is broken at entry ${brokenAt}.` : 'The chain holds.',

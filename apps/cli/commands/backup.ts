@@ -3,7 +3,7 @@ import { configuredBackupFolder } from '@tributary/platform';
 import { Command } from 'commander';
 import { makeBackup, pruneBackups, verifyFiles } from '../backup/make-backup.ts';
 import { listBackups, type Manifest, readManifest } from '../backup/manifest.ts';
-import { show, tell } from '../output.ts';
+import { printItem, printRows } from '../output.ts';
 
 type Json = { json?: boolean };
 
@@ -19,7 +19,7 @@ export const backupCommand = () =>
           const folder = configuredBackupFolder(settings);
           const manifest = await makeBackup(settings, folder, new Date(), (line) => console.error(line));
           const removed = await pruneBackups(settings, folder, new Date());
-          tell({ ...summary(manifest), older_removed: removed }, json, 'Made, and read back.');
+          printItem({ ...summary(manifest), older_removed: removed }, json, 'Made, and read back.');
         },
       ),
       { isDefault: true },
@@ -29,7 +29,7 @@ export const backupCommand = () =>
         const folder = configuredBackupFolder(loadSettings(process.env));
         const found = [];
         for (const id of await listBackups(folder)) found.push(summary(await readManifest(folder, id)));
-        show(found, json, 'There is no backup.');
+        printRows(found, json, 'There is no backup.');
       }),
     )
     .addCommand(
@@ -39,7 +39,7 @@ export const backupCommand = () =>
           const folder = configuredBackupFolder(loadSettings(process.env));
           const manifest = await readManifest(folder, id);
           await verifyFiles(folder, manifest);
-          tell(summary(manifest), json, 'Every file opens and is what was written.');
+          printItem(summary(manifest), json, 'Every file opens and is what was written.');
         }),
     );
 
@@ -50,7 +50,7 @@ const summary = ({ id, takenAt, version, heldMs, postgres, clickhouse, log }: Ma
   queues_held_ms: heldMs,
   postgres_rows: Object.values(postgres.rows).reduce((sum, rows) => sum + rows, 0),
   clickhouse_rows: clickhouse.partitions.reduce((sum, { rows }) => sum + rows, 0),
-  // Those of earlier backups are not copied again.
+  // Excludes partitions that earlier backups contain.
   partitions_copied: clickhouse.partitions.filter(({ file }) => file.includes(id)).length,
   partitions: clickhouse.partitions.length,
   log_messages: log.messages,

@@ -3,7 +3,7 @@ import * as credentials from '@tributary/domain/credentials/room.ts';
 import { type AppRateTier, scopes as allScopes, appRateTiers, limits } from '@tributary/vocabulary';
 import { Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { show, tell } from '../output.ts';
+import { printItem, printRows } from '../output.ts';
 
 type Json = { json?: boolean };
 const listLimit = 1_000;
@@ -48,7 +48,7 @@ export function appCommand(): Command {
                 rateTier: options.tier,
               };
               const { clientId, clientSecret } = await credentials.registerApp(operator, registration);
-              tell(
+              printItem(
                 { client_id: clientId, client_secret: clientSecret },
                 options.json,
                 'Registered. The secret is not shown again.',
@@ -59,7 +59,7 @@ export function appCommand(): Command {
     .addCommand(
       sub('list', 'List apps').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
-          show(
+          printRows(
             await operator.ledger.transaction((tx) => credentials.listApps(tx, listLimit)),
             json,
             'There are no apps yet.',
@@ -86,7 +86,7 @@ export function appCommand(): Command {
               ...(tier && { rateTier: tier }),
             };
             await credentials.updateApp(operator, clientId, changes);
-            tell({ client_id: clientId }, json, 'Changed.');
+            printItem({ client_id: clientId }, json, 'Changed.');
           }),
         ),
     )
@@ -96,7 +96,11 @@ export function appCommand(): Command {
         .action((clientId: string, { json }: Json) =>
           withLedgers(async ({ operator }) => {
             const clientSecret = await credentials.resetAppSecret(operator, clientId);
-            tell({ client_id: clientId, client_secret: clientSecret }, json, 'The secret is new and not shown again.');
+            printItem(
+              { client_id: clientId, client_secret: clientSecret },
+              json,
+              'The secret is new and not shown again.',
+            );
           }),
         ),
     )
@@ -106,7 +110,7 @@ export function appCommand(): Command {
         .action((clientId: string, { json }: Json) =>
           withLedgers(async ({ operator }) => {
             await credentials.disableApp(operator, clientId);
-            tell({ client_id: clientId }, json, 'Disabled.');
+            printItem({ client_id: clientId }, json, 'Disabled.');
           }),
         ),
     );
@@ -133,7 +137,7 @@ export function keyCommand(): Command {
             withLedgers(async ({ operator }) => {
               const wanted = { name, scopes, rate_limit_per_minute: rate };
               const key = await credentials.createKeyByOperator(operator, profileId, wanted);
-              tell(key, json, 'Minted. It is not shown again.');
+              printItem(key, json, 'Minted. It is not shown again.');
             }),
         ),
     )
@@ -142,7 +146,7 @@ export function keyCommand(): Command {
         .argument('<profile>')
         .action((profileId: string, { json }: Json) =>
           withLedgers(async ({ app }) =>
-            show(
+            printRows(
               await app
                 .forProfile(profileId)
                 .transaction((tx) => credentials.listKeysOfProfile(tx, profileId, listLimit)),
@@ -159,7 +163,7 @@ export function keyCommand(): Command {
         .action((profileId: string, keyId: string, { json }: Json) =>
           withLedgers(async ({ operator }) => {
             await credentials.revokeKeyByOperator(operator, profileId, keyId);
-            tell({ id: keyId }, json, 'Revoked.');
+            printItem({ id: keyId }, json, 'Revoked.');
           }),
         ),
     );

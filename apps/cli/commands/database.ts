@@ -5,7 +5,7 @@ import { Argument, Command } from 'commander';
 import pg from 'pg';
 import { adminUrlsOf } from '../admin-urls.ts';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
 type Json = { json?: boolean };
 
@@ -51,7 +51,7 @@ export const databaseCommand = () =>
             changeLogin(admin, { role, current: loginOf(url), password }),
           );
           await ledgers.operator.effect(rotating, asOwner, async () => answer(200, { data: { login } }));
-          tell(
+          printItem(
             { setting, url: withLogin(url, login, password) },
             json,
             `Created. Update the setting, restart the processes one at a time, then run "tributary database retire-password ${name}".`,
@@ -66,7 +66,7 @@ export const databaseCommand = () =>
           const current = loginOf(ledgers.settings[key]);
           const login = await onEveryServer(ledgers, (admin) => retireLogin(admin, { role, current }));
           await ledgers.operator.effect(retiring, asOwner, async () => answer(200, { data: { login } }));
-          tell({ login }, json, 'Closed.');
+          printItem({ login }, json, 'Closed.');
         }),
       ),
     );

@@ -4,23 +4,23 @@ import { Supervisor } from '@tributary/engines';
 import { startSandbox } from '@tributary/sandbox';
 import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
-import { dress, openReceiver } from '../demo/dress.ts';
+import { addExtras, openReceiver } from '../demo/dress.ts';
 import { fillShop } from '../demo/fill-shop.ts';
 import { countSteps } from '../demo/steps.ts';
-import { type DemoBook, keepDemoBook, openDemo, secondShop } from '../demo-book.ts';
+import { type DemoBook, openDemo, openDemoBook, secondShop } from '../demo-book.ts';
 import { type Local, prepareLocal, runLocal } from '../run-local.ts';
-import { sayFirstAccount } from './first-account.ts';
+import { offerFirstAccount } from './first-account.ts';
 
 const campaigns = 7;
 const secondCampaigns = 3;
-/** In sight on the first day. */
+/** The days of history on the first start. */
 const days = 90;
-/** The market goes on for as long again: each day that the demo is started on adds what happened since. */
+/** The market continues for as many days: each later start adds the events since the last one. */
 const horizonDays = 2 * days;
 
 const seed = 7;
 
-/** The same for the engines and for the providers, so that both tell of the same ads. */
+/** The same parameters for engines and providers, so that both report the same ads. */
 const marketOf = ({ profileId, start }: Pick<DemoBook, 'profileId' | 'start'>, people: number) => ({
   people,
   campaigns,
@@ -28,7 +28,7 @@ const marketOf = ({ profileId, start }: Pick<DemoBook, 'profileId' | 'start'>, p
   start,
   profileId,
   isGentle: true,
-  // Meta is billed in the first, Google in the second; one customer in five pays in euros.
+  // Meta is billed in the first currency, Google in the second; one customer in five pays in euros.
   currencies: ['USD', 'EUR'],
 });
 
@@ -41,10 +41,10 @@ export const demoCommand = () =>
     .option('--fill', 'only fill the engines that the settings name, as compose.yaml does; nothing is started')
     .action(async ({ install, reset, people, set, fill: isOnlyFilled }: Options) => {
       if (isOnlyFilled) return fillConfigured(loadSettings(process.env), people);
-      // Engines of its own, because the market brings exchange rates that nobody else should reckon with.
+      // Uses separate engines, because the market's exchange rates must not affect other profiles.
       const supervisor = new Supervisor(set);
-      const books = keepDemoBook(set);
-      // What stopped before there was a book is not worth mending.
+      const books = openDemoBook(set);
+      // A demo interrupted before its book was written starts over.
       if (reset || !books.read()) await supervisor.destroy();
       const local = await prepareLocal(supervisor, { ...(install && { install }) });
       try {
@@ -60,7 +60,7 @@ export const demoCommand = () =>
       }
     });
 
-/** With the sandbox's providers and a neighbour that is told what happens, for as long as it runs. */
+/** Runs the demo with the sandbox's providers and a webhook receiver. */
 async function runDressed(local: Local, book: DemoBook, people: number): Promise<void> {
   const sandbox = await startSandbox({ seed, market: marketOf(book, people) });
   const receiver = await openReceiver();
@@ -73,8 +73,8 @@ async function runDressed(local: Local, book: DemoBook, people: number): Promise
   const { baseUrl } = local.settings;
   try {
     await runLocal({ ...local, environment }, wordsFor(local.settings, book), async () => {
-      // A demo without them is still one.
-      await dress({ baseUrl, book, receiverUrl: receiver.url, now: new Date(), step: countSteps() }).catch(
+      // The demo is usable without these extras.
+      await addExtras({ baseUrl, book, receiverUrl: receiver.url, now: new Date(), step: countSteps() }).catch(
         (error: Error) => console.error(`Not everything could be set up: ${error.message}`),
       );
     });
@@ -92,9 +92,9 @@ interface Options {
   readonly fill?: boolean;
 }
 
-/** Only while nobody has an account: a market is not poured over somebody's own numbers. */
+/** Only while no account exists, so that the market is never mixed with real data. */
 async function fillConfigured(settings: Settings, people: number): Promise<void> {
-  if (!(await sayFirstAccount(settings))) return console.log('There are accounts already, so no market is made.');
+  if (!(await offerFirstAccount(settings))) return console.log('There are accounts already, so no market is made.');
   const book = await openDemo(settings, firstDay());
   await fill(settings, book, people);
   console.log(wordsFor(settings, book));
@@ -102,7 +102,7 @@ async function fillConfigured(settings: Settings, people: number): Promise<void>
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const today = (): string => dayOf(Date.now());
-/** Ninety days, of which the last is today. */
+/** Ninety days, ending today. */
 const firstDay = (): string => dayOf(Date.now() - (days - 1) * dayMs);
 
 async function fill(settings: Settings, book: DemoBook, people: number): Promise<void> {

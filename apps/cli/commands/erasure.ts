@@ -12,7 +12,7 @@ interface VerifyFlags {
   readonly lookFor?: string[];
 }
 
-/** A scan of a large profile takes its time. */
+/** Scanning a large profile takes minutes. */
 const scanTimeoutMs = 600_000;
 
 export const erasureCommand = () =>

@@ -2,7 +2,7 @@ import { findProfile } from '@tributary/domain/tenants/room.ts';
 import { openStorage } from '@tributary/storage';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { exportParquet } from '../parquet-folder.ts';
 import { showProgress } from '../progress.ts';
 
@@ -47,7 +47,7 @@ export const exportCommand = () =>
             console.error('Stopping. Run it again to go on.');
             stop.abort();
           });
-          const asked = { caller: { profileId: profile }, ledger, clickhouse, signal: stop.signal, now };
+          const context = { caller: { profileId: profile }, ledger, clickhouse, signal: stop.signal, now };
           const { as_of, days, total } = await exportParquet(
             {
               storage: openStorage(folder, platform.settings),
@@ -56,11 +56,11 @@ export const exportCommand = () =>
               asOf,
               progress: showProgress('days'),
             },
-            asked as Parameters<typeof exportParquet>[1],
+            context as Parameters<typeof exportParquet>[1],
           );
           const files = days.filter(({ file }) => file !== null).length;
           const rows = days.reduce((sum, day) => sum + day.rows, 0);
-          tell({ as_of, files, rows, ...total }, json, 'Written.');
+          printItem({ as_of, files, rows, ...total }, json, 'Written.');
         }),
       ),
   );

@@ -5,15 +5,15 @@ import { Command } from 'commander';
 
 export const firstAccountCommand = () =>
   new Command('first-account').action(async () => {
-    const said = await sayFirstAccount(loadSettings(process.env));
+    const offer = await offerFirstAccount(loadSettings(process.env));
     console.log(
-      said ??
+      offer ??
         'Somebody has an account already. Others are invited from the console, or made with "tributary user create".',
     );
   });
 
-/** A link with which the first account is made, while nobody has one. */
-export async function sayFirstAccount({ databaseOwnerUrl, baseUrl }: Settings): Promise<string | undefined> {
+/** Creates a link for registering the first account, while none exists. */
+export async function offerFirstAccount({ databaseOwnerUrl, baseUrl }: Settings): Promise<string | undefined> {
   const owner = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });
   const offered = await openFirstAccount(owner.unbound, baseUrl, new Date()).finally(() => owner.close());
   return (

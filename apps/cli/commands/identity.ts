@@ -3,7 +3,7 @@ import { findProfile } from '@tributary/domain/tenants/room.ts';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command, InvalidArgumentError } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { show } from '../output.ts';
+import { printRows } from '../output.ts';
 
 interface SuspectFlags {
   readonly profile: string;
@@ -22,8 +22,8 @@ export const identityCommand = () =>
       .option('--json', 'machine-readable output')
       .action(({ profile, after, limit, json }: SuspectFlags) =>
         withLedgers(async ({ app }) => {
-          const known = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
-          if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+          const found = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
+          if (!found) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
           const { suspects, next } = await listSuspects(app, profile, {
             after,
             limit,
@@ -31,7 +31,7 @@ export const identityCommand = () =>
               if (looked > 0) console.error(`${looked} customers looked at`);
             },
           });
-          show(
+          printRows(
             suspects.map(({ customerId, externalIds, joinedAt, foundBy }) => ({
               customer_id: customerId,
               external_ids: externalIds,

@@ -3,7 +3,7 @@ import { visitTraits } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { openTombstones } from '../tombstones.ts';
 
 interface Options {
@@ -33,11 +33,11 @@ export const importCustomersCommand = () =>
           columns,
           statuses: ['created', 'matched'],
           isResumable: !dryRun,
-          take: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
+          prepareBatch: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
           progress: progressLine(),
         });
         const report = counts.rejected > 0 ? rejectedFile(file) : null;
-        tell({ ...counts, rejected_rows: report }, json, dryRun ? 'Looked at, nothing stored.' : 'Imported.');
+        printItem({ ...counts, rejected_rows: report }, json, dryRun ? 'Looked at, nothing stored.' : 'Imported.');
         if (counts.rejected > 0) process.exitCode = 1;
       }),
     );

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { openPipeline } from '../ingestion.ts';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
 interface Options {
   readonly profile: string;
@@ -13,7 +13,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** What one insert takes without waiting long for its answer; two of them are in memory at once. */
+/** One insert of this size is fast; two batches are in memory at once. */
 const batchSize = 10_000;
 
 export const importVisitsCommand = () =>
@@ -38,12 +38,12 @@ export const importVisitsCommand = () =>
           statuses: ['imported'],
           isResumable: !dryRun,
           batchSize,
-          take: (rows) => (dryRun ? async () => importer.check(rows) : importer.read(rows)),
+          prepareBatch: (rows) => (dryRun ? async () => importer.check(rows) : importer.read(rows)),
           progress: progressLine(),
         });
         const { imported, ...rest } = counts;
         const report = counts.rejected > 0 ? rejectedFile(file) : null;
-        tell(
+        printItem(
           { ...rest, [dryRun ? 'would_be_imported' : 'imported']: imported, rejected_rows: report },
           json,
           dryRun ? 'Looked at, nothing stored.' : 'Imported.',

@@ -7,7 +7,7 @@ import { Command, Option } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { formats, readRename } from '../formats/index.ts';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { openTombstones } from '../tombstones.ts';
 import { importCustomersCommand } from './import-customers.ts';
 import { importVisitsCommand } from './import-visits.ts';
@@ -57,11 +57,15 @@ export const importCommand = () =>
               rename: events ? readRename(events) : undefined,
               statuses: outcomeStatuses,
               isResumable: !dryRun,
-              take: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
+              prepareBatch: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
               progress: progressLine(),
             });
             const report = counts.rejected > 0 ? rejectedFile(file) : null;
-            tell({ ...counts, rejected_rows: report }, json, dryRun ? 'Looked at, nothing recorded.' : 'Imported.');
+            printItem(
+              { ...counts, rejected_rows: report },
+              json,
+              dryRun ? 'Looked at, nothing recorded.' : 'Imported.',
+            );
             if (counts.rejected > 0) process.exitCode = 1;
           }),
         ),

@@ -13,7 +13,7 @@ interface InitOptions {
   readonly json?: boolean;
 }
 
-/** All that a business needs to begin, in one go, and what to paste where. */
+/** Creates everything a business needs to start, and prints what to paste where. */
 export const initCommand = () =>
   new Command('init')
     .argument('<business>', 'what the business is called')
@@ -32,7 +32,7 @@ export const initCommand = () =>
 async function begin({ operator, settings }: Ledgers, business: string, options: InitOptions) {
   const { email, name, currency, timeZone } = options;
   const passwords = createPasswords(settings.passwordMinLength);
-  // Whose e-mail is taken is said before anything else is made.
+  // Fails first if the e-mail address is taken, before anything else is created.
   const user = await createUser({ operator, passwords }, { email, name });
   const workspaceId = await createWorkspaceByOperator(operator, {
     name: business,

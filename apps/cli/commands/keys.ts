@@ -5,7 +5,7 @@ import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
 import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 
 type Json = { json?: boolean };
@@ -22,14 +22,14 @@ const rewrappingRows = {
   id: 'rewrapRows',
   audit: { action: 'key_ring.rewrapped', of: 'key_ring:{data.purpose}' },
 } as const;
-/** Rows are millions. */
+/** The table may have millions of rows. */
 const scanTimeoutMs = 3_600_000;
 const secondsToSettle = (newest: { created_at: Date } | undefined, now: Date): number =>
   newest ? Math.ceil((newest.created_at.getTime() + settledAfterMs - now.getTime()) / 1_000) : 0;
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
 
-/** The service's own keys, rotated while it runs. */
+/** Rotates the service's own keys while it runs. */
 export const keysCommand = () =>
   new Command('keys')
     .addCommand(
@@ -44,7 +44,7 @@ export const keysCommand = () =>
               );
               ids[one] = body.data.id;
             }
-            tell(name === all ? ids : { purpose: name, id: ids[name] }, json, 'Rotated.');
+            printItem(name === all ? ids : { purpose: name, id: ids[name] }, json, 'Rotated.');
           }),
         ),
     )
@@ -72,7 +72,7 @@ export const keysCommand = () =>
               addToAudit({ detail: { retired } });
               return answer(200, { data: { purpose: name, retired } });
             });
-            tell(body.data, json, 'Retired.');
+            printItem(body.data, json, 'Retired.');
           }),
         ),
     )
@@ -85,7 +85,7 @@ export const keysCommand = () =>
               addToAudit({ detail: { rewrapped } });
               return answer(200, { data: { purpose: 'all', rewrapped } });
             });
-            tell({ rewrapped: body.data.rewrapped }, json, 'Rewrapped.');
+            printItem({ rewrapped: body.data.rewrapped }, json, 'Rewrapped.');
           }),
       ),
     )
@@ -115,7 +115,7 @@ export const keysCommand = () =>
             addToAudit({ detail: { ...done } });
             return answer(200, { data: { purpose: 'envelope' } });
           });
-          tell({ ...done }, json, 'Rewrapped.');
+          printItem({ ...done }, json, 'Rewrapped.');
           if (done.unreadable > 0) process.exitCode = 1;
         }),
       ),

@@ -6,7 +6,7 @@ import { atServer, createPostgres, migrate as migratePostgres } from '@tributary
 import { createVault, ensureKeys } from '@tributary/vault';
 import { migrateJobs } from '@tributary/work';
 import { Command } from 'commander';
-import { sayFirstAccount } from './first-account.ts';
+import { offerFirstAccount } from './first-account.ts';
 
 export const migrateCommand = () =>
   new Command('migrate').option('--json', 'machine-readable output').action(async ({ json }: { json?: boolean }) => {
@@ -15,7 +15,7 @@ export const migrateCommand = () =>
     if (json) return console.log(JSON.stringify(applied, null, 2));
     for (const [engine, names] of Object.entries(applied))
       console.log(`${engine}: ${names.length > 0 ? names.join(', ') : 'nothing to do'}`);
-    const invitation = await sayFirstAccount(settings);
+    const invitation = await offerFirstAccount(settings);
     if (invitation) console.log(`\n${invitation}`);
   });
 
@@ -33,7 +33,7 @@ export async function migrateAll(settings: Settings): Promise<{ postgres: string
   return { postgres, clickhouse: [...applied] };
 }
 
-/** The service's own keys are made with the schema, because whoever serves may not make them. */
+/** Creates the service's own keys together with the schema, because serving processes may not create them. */
 async function ensureOwnKeys({ encryptionKeys, databaseOwnerUrl }: Settings): Promise<void> {
   if (!encryptionKeys)
     throw new WrongSettings([
@@ -43,7 +43,7 @@ async function ensureOwnKeys({ encryptionKeys, databaseOwnerUrl }: Settings): Pr
   await ensureKeys(operator.unbound, createVault(encryptionKeys), new Date()).finally(() => operator.close());
 }
 
-/** What every server of the ledger has to know: who the apps are, and what money was worth. */
+/** Copies shared data to every server of the ledger: apps and exchange rates. */
 async function ensureShards({ databaseOwnerUrl, ledgerShards }: Settings): Promise<void> {
   if (ledgerShards.size === 0) return;
   const home = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });

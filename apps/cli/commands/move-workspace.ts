@@ -3,7 +3,7 @@ import { findMoveOf, moveWorkspace } from '@tributary/postgres';
 import { Command } from 'commander';
 import { adminUrlsOf } from '../admin-urls.ts';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
 interface Flags {
   readonly to: string;
@@ -31,7 +31,7 @@ export const moveCommand = () =>
           say: (line) => console.error(line),
         });
         await recordMove(operator, workspaceId, { from: from.shard, to });
-        const told = { id: workspaceId, from: from.shard, to, profiles, rows, pause_ms: Math.round(pauseMs) };
-        tell(told, json, 'Moved.');
+        const result = { id: workspaceId, from: from.shard, to, profiles, rows, pause_ms: Math.round(pauseMs) };
+        printItem(result, json, 'Moved.');
       }),
     );

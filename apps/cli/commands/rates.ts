@@ -5,7 +5,7 @@ import { type Quote, readRateRow } from '@tributary/rules';
 import { Command } from 'commander';
 import { parse } from 'csv-parse';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
 const batchSize = 5_000;
 
@@ -24,17 +24,17 @@ export const ratesCommand = () =>
           });
           let converted = 0;
           for (const shard of shards) converted += await priceOutcomes(app, shard, new AbortController().signal);
-          tell({ rates, outcomes_converted: converted }, json, 'Imported.');
+          printItem({ rates, outcomes_converted: converted }, json, 'Imported.');
         }),
       ),
   );
 
-/** Stops at the first row that is no rate: a file that is wrong in one line is likely wrong in others. Run again, it begins anew. */
+/** Stops at the first invalid row: a file with one wrong line is probably wrong in others. Running it again starts over. */
 async function importRates(file: string, save: (quotes: readonly Quote[]) => Promise<void>): Promise<number> {
   const rows = createReadStream(file).pipe(
     parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1_000 }),
   );
-  let taken = 0;
+  let imported = 0;
   let isHeader = true;
   let batch: Quote[] = [];
   for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -48,11 +48,11 @@ async function importRates(file: string, save: (quotes: readonly Quote[]) => Pro
     if (!quotes || record.length !== 3)
       throw new Error(`Line ${info.lines} is no rate. One looks like "2026-05-04,CLP,951.23".`);
     batch.push(...quotes);
-    taken += 1;
+    imported += 1;
     if (batch.length < batchSize) continue;
     await save(batch);
     batch = [];
   }
   await save(batch);
-  return taken;
+  return imported;
 }

@@ -8,12 +8,12 @@ import { isPassed, type Stream } from '@tributary/stream';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { showProgress } from '../progress.ts';
 
 /** One bucket of a large profile may take minutes. */
 const statementTimeoutMs = 3_600_000;
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 interface Flags {
   readonly withoutOlder?: boolean;
@@ -36,15 +36,15 @@ export const rebuildCommand = () =>
           );
         const { applied } = await migrate(clickhouseSettings(settings));
         console.error(`ClickHouse: ${applied.length} migration(s) applied`);
-        const visits = await readAgain(stream);
+        const visits = await reprocessVisits(stream);
         const clickhouse = await platform.clickhouse({ requestTimeoutMs: statementTimeoutMs });
-        const { profiles, conversions, entities } = await workOutAgain(ledgers, clickhouse);
-        tell({ messages: visits, profiles, conversions, entities }, json, 'Rebuilt. It is safe to run again.');
+        const { profiles, conversions, entities } = await recompute(ledgers, clickhouse);
+        printItem({ messages: visits, profiles, conversions, entities }, json, 'Rebuilt. It is safe to run again.');
       }),
     );
 
-/** All that the log holds goes through the worker once more; what is there already stays as it is. */
-async function readAgain(stream: Stream): Promise<number> {
+/** Rewinds the consumer so that the worker processes every stored visit again; existing rows stay unchanged. */
+async function reprocessVisits(stream: Stream): Promise<number> {
   const [end, { held: total }] = [await stream.end(), await stream.extent()];
   await stream.rewind(visitsConsumer);
   console.error('The worker reads the log again; without one that runs, nothing happens.');
@@ -52,12 +52,12 @@ async function readAgain(stream: Stream): Promise<number> {
   while (true) {
     progress(Math.max(0, total - (await stream.waiting(visitsConsumer))), total);
     if (isPassed(await stream.consumedThrough(visitsConsumer), end)) return total;
-    await sleep(lookEveryMs);
+    await sleep(pollEveryMs);
   }
 }
 
-/** What follows from both stores: credits, and copies of what was spent. Scores and fitted models follow by themselves, at their next hour. */
-async function workOutAgain({ app, operator }: Ledgers, clickhouse: ClickHouse) {
+/** Recomputes the data derived from both stores: credits and copies of spend. Scores and models are recomputed by their hourly jobs. */
+async function recompute({ app, operator }: Ledgers, clickhouse: ClickHouse) {
   const signal = new AbortController().signal;
   const next = async (after: string) =>
     (await operator.everywhere.transaction((tx) => findNextProfile(tx, after))).sort()[0];

@@ -3,7 +3,7 @@ import { findProfile } from '@tributary/domain/tenants/room.ts';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { showProgress } from '../progress.ts';
 
 /** One bucket of a large profile may take minutes. */
@@ -42,10 +42,10 @@ export const replayCommand = () =>
             },
           );
         if (profile) {
-          const known = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
-          if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+          const found = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
+          if (!found) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
           const result = await work(profile);
-          tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
+          printItem({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
           return;
         }
         let profiles = 0;
@@ -53,7 +53,7 @@ export const replayCommand = () =>
           if ((await work(next)).state === 'stopped') break;
           profiles += 1;
         }
-        tell(
+        printItem(
           { profiles, state: stop.signal.aborted ? 'stopped' : 'done' },
           json,
           `Replayed ${profiles} profile(s).${stop.signal.aborted ? ' Stopped. Run it again to go on.' : ''}`,

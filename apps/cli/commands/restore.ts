@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { readManifest } from '../backup/manifest.ts';
 import { keysIn, restoreBackup } from '../backup/restore-backup.ts';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { openTombstones } from '../tombstones.ts';
 import { migrateAll } from './migrate.ts';
 
@@ -16,7 +16,7 @@ interface Flags {
   readonly eraseAgain?: boolean;
 }
 
-/** A scan of a large profile takes its time. */
+/** Scanning a large profile takes minutes. */
 const scanTimeoutMs = 600_000;
 
 export const restoreCommand = () =>
@@ -31,23 +31,23 @@ export const restoreCommand = () =>
     .action(async (id: string, { json, keysOnly, eraseAgain: isOnlyErased }: Flags) => {
       const settings = loadSettings(process.env);
       const folder = configuredBackupFolder(settings);
-      if (isOnlyErased) return tell(await forgetAgain(folder), json, 'Erased and deleted again.');
+      if (isOnlyErased) return printItem(await repeatDeletions(folder), json, 'Erased and deleted again.');
       const manifest = await readManifest(folder, id);
       if (keysOnly) return console.log(`ENCRYPTION_KEYS=${await keysIn(folder, manifest)}`);
-      const say = (line: string) => console.error(line);
-      await restoreBackup(settings, folder, manifest, say);
+      const report = (line: string) => console.error(line);
+      await restoreBackup(settings, folder, manifest, report);
       await migrateAll(settings);
-      say('the schemas are those of this version');
-      const again = await forgetAgain(folder);
-      tell(
+      report('the schemas are those of this version');
+      const again = await repeatDeletions(folder);
+      printItem(
         { id: manifest.id, taken_at: manifest.takenAt, ...again },
         json,
         'Restored. Start the api, the collector and the worker.',
       );
     });
 
-/** Whoever was erased and whatever was deleted after the moment that the ledger is of. A second time it does nothing. */
-const forgetAgain = (folder: BackupFolder) =>
+/** Repeats erasures and deletions that happened after the time of the restored ledger. Running it twice is harmless. */
+const repeatDeletions = (folder: BackupFolder) =>
   withLedgers(async (ledgers) => {
     const noted = await readNoted(folder);
     const erased = await eraseSince(
@@ -70,7 +70,7 @@ async function eraseSince({ app, platform }: Ledgers, notes: readonly ErasureNot
   return eraseAgain(app, services, notes);
 }
 
-/** False for one that the backup does not know. */
+/** False if the backup does not contain the tenant. */
 async function deleteAgain(
   { operator }: Ledgers,
   { tenantId, isWorkspace }: { readonly tenantId: string; readonly isWorkspace: boolean },

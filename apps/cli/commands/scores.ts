@@ -1,9 +1,9 @@
 import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
-/** A statement over all of a large profile may take a minute. */
+/** A statement over a large profile may take minutes. */
 const statementTimeoutMs = 600_000;
 
 export const scoresCommand = () =>
@@ -19,7 +19,7 @@ export const scoresCommand = () =>
           process.once('SIGINT', () => stop.abort());
           const counts = await rebuildProfile({ app, clickhouse }, profile, now, stop.signal);
           if (!counts) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
-          tell({ ...counts }, json, 'Scored. Ads in each window:');
+          printItem({ ...counts }, json, 'Scored. Ads in each window:');
         }),
       ),
   );

@@ -4,7 +4,7 @@ import { spendStatuses } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 
 interface Options {
   readonly profile: string;
@@ -31,11 +31,11 @@ export const spendCommand = () =>
             columns: spendColumns,
             statuses: spendStatuses,
             isResumable: !dryRun,
-            take: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
+            prepareBatch: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
             progress: progressLine(),
           });
           const report = counts.rejected > 0 ? rejectedFile(file) : null;
-          tell({ ...counts, rejected_rows: report }, json, dryRun ? 'Looked at, nothing recorded.' : 'Imported.');
+          printItem({ ...counts, rejected_rows: report }, json, dryRun ? 'Looked at, nothing recorded.' : 'Imported.');
           if (counts.rejected > 0) process.exitCode = 1;
         }),
       ),

@@ -7,13 +7,13 @@ import { findBackupFolder, keepsNotes } from '@tributary/platform';
 import { homeShard, type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';
 import { Argument, Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
-import { show, tell } from '../output.ts';
+import { printItem, printRows } from '../output.ts';
 import { moveCommand } from './move-workspace.ts';
 
 type Json = { json?: boolean };
 const listLimit = 1_000;
 
-/** What is deleted cannot come back, so it has to be said twice. */
+/** Deletion is final, so it requires --yes. */
 function deleteCommand(noun: 'workspace' | 'profile', description: string): Command {
   return sub('delete', description)
     .argument(`[${noun}]`, `id of the ${noun}`)
@@ -25,9 +25,9 @@ function deleteCommand(noun: 'workspace' | 'profile', description: string): Comm
         if (status) return showDeletions(ledgers, json, id);
         if (!id || !yes) throw new Error(`Name the ${noun}, and say --yes: it cannot be undone.`);
         const profileIds = await archive(ledgers.operator, noun, id);
-        if (!wait) return tell({ id, deleted: true }, json, 'Archived. The worker removes it from every store.');
+        if (!wait) return printItem({ id, deleted: true }, json, 'Archived. The worker removes it from every store.');
         await deleteNow(ledgers, [...profileIds, ...(noun === 'workspace' ? [id] : [])]);
-        tell({ id, deleted: true }, json, 'Deleted from every store. The worker looks again in a day.');
+        printItem({ id, deleted: true }, json, 'Deleted from every store. The worker looks again in a day.');
       }),
     );
 }
@@ -51,13 +51,13 @@ interface ProfileFlags {
 }
 
 const showDeletions = async ({ operator }: Ledgers, json: boolean | undefined, id?: string): Promise<void> =>
-  show(
+  printRows(
     await operator.everywhere.transaction((tx) => tenants.listDeletionStatus(tx, listLimit, id)),
     json,
     'Nothing is being deleted.',
   );
 
-/** Beside the worker, which does the same: either goes on where the other stopped. */
+/** Runs beside the worker, which does the same; either one continues where the other stopped. */
 async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readonly string[]): Promise<void> {
   const system = await platform.postgres('system', { poolSize: 2 });
   const stream = await platform.stream();
@@ -80,7 +80,7 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
     );
 }
 
-/** Resolves to the profiles that are to be deleted. */
+/** Resolves to the profiles to delete. */
 async function archive(operator: Operator, noun: 'workspace' | 'profile', id: string): Promise<string[]> {
   if (noun === 'profile') {
     await tenants.archiveProfileByOperator(operator, id);
@@ -106,14 +106,14 @@ export function workspaceCommand(): Command {
           withLedgers(async ({ operator }) => {
             const workspace = { name, plan, is_healthcare_agency: healthcare };
             const id = await tenants.createWorkspaceByOperator(operator, workspace, shard);
-            tell({ id, name, plan, shard }, json, 'Created.');
+            printItem({ id, name, plan, shard }, json, 'Created.');
           }),
         ),
     )
     .addCommand(
       sub('list', 'List workspaces').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
-          show(
+          printRows(
             await operator.everywhere.transaction(async (tx, shard) =>
               (await tenants.listWorkspaces(tx, listLimit)).map((row) => ({ ...row, shard })),
             ),
@@ -130,7 +130,7 @@ export function workspaceCommand(): Command {
         .action((id: string, plan: Plan, { json }: Json) =>
           withLedgers(async ({ operator }) => {
             await tenants.setPlanByOperator(operator, id, plan);
-            tell({ id, plan }, json, 'Set.');
+            printItem({ id, plan }, json, 'Set.');
           }),
         ),
     )
@@ -162,7 +162,7 @@ export function profileCommand(): Command {
                 reporting_currency: currency,
               });
               const profile = { workspaceId, name, privacyMode: privacy, timeZone, reportingCurrency: currency };
-              tell({ id, ...profile }, json, 'Created.');
+              printItem({ id, ...profile }, json, 'Created.');
             }),
         ),
     )
@@ -171,7 +171,7 @@ export function profileCommand(): Command {
         .option('--workspace <id>', 'only those of one workspace')
         .action(({ workspace, json }: { workspace?: string } & Json) =>
           withLedgers(async ({ operator }) =>
-            show(
+            printRows(
               await operator.everywhere.transaction((tx) => tenants.listProfiles(tx, listLimit, workspace)),
               json,
               'There are no profiles yet.',
@@ -187,12 +187,12 @@ export function profileCommand(): Command {
         .option('--currency <code>', 'reporting currency: all money is converted anew')
         .action((id: string, { name, timeZone, currency, json }: ProfileFlags & Json) =>
           withLedgers(async ({ operator, app }) => {
-            const asked = { name, time_zone: timeZone, reporting_currency: currency };
-            const { isRepriced } = await tenants.updateProfileByOperator(operator, id, asked);
+            const changes = { name, time_zone: timeZone, reporting_currency: currency };
+            const { isRepriced } = await tenants.updateProfileByOperator(operator, id, changes);
             const outcomes = isRepriced
               ? await repriceOutcomes(app, { profileId: id }, new AbortController().signal)
               : 0;
-            tell({ id, converted_outcomes: outcomes }, json, 'Changed.');
+            printItem({ id, converted_outcomes: outcomes }, json, 'Changed.');
           }),
         ),
     )
@@ -203,7 +203,7 @@ export function profileCommand(): Command {
         .action((profileId: string, mode: PrivacyMode, { json }: Json) =>
           withLedgers(async ({ operator }) => {
             await tenants.setPrivacyByOperator(operator, profileId, mode);
-            tell({ id: profileId, privacyMode: mode }, json, 'Set.');
+            printItem({ id: profileId, privacyMode: mode }, json, 'Set.');
           }),
         ),
     )

@@ -2,7 +2,7 @@ import { links } from '@tributary/contract';
 import { Supervisor } from '@tributary/engines';
 import { Command } from 'commander';
 import { prepareLocal, runLocal } from '../run-local.ts';
-import { sayFirstAccount } from './first-account.ts';
+import { offerFirstAccount } from './first-account.ts';
 
 export const upCommand = () =>
   new Command('up')
@@ -10,7 +10,7 @@ export const upCommand = () =>
     .action(async (options: { install?: boolean }) => {
       const local = await prepareLocal(new Supervisor(), options);
       const { baseUrl, collectorUrl } = local.settings;
-      const firstAccount = await sayFirstAccount(local.settings);
+      const firstAccount = await offerFirstAccount(local.settings);
       await runLocal(
         local,
         `

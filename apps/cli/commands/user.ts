@@ -2,7 +2,7 @@ import { Role } from '@tributary/contract';
 import { addMember, createPasswords, createUser, listUsers, resetPassword } from '@tributary/domain/accounts/room.ts';
 import { Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
-import { show, tell } from '../output.ts';
+import { printItem, printRows } from '../output.ts';
 
 type Json = { json?: boolean };
 const sub = (name: string, description: string) =>
@@ -12,7 +12,7 @@ const tools = ({ operator, settings }: Ledgers) => ({
   passwords: createPasswords(settings.passwordMinLength),
 });
 
-/** People who sign in to the console. Nobody signs up by themselves: they are created here, or invited by a link. */
+/** Console users. There is no self-registration: users are created here or invited by a link. */
 export const userCommand = () =>
   new Command('user')
     .addCommand(
@@ -25,14 +25,18 @@ export const userCommand = () =>
           withLedgers(async (ledgers) => {
             const made = await createUser(tools(ledgers), { email, name });
             if (workspace) await addMember(tools(ledgers), { workspaceId: workspace, email, role });
-            tell({ ...made, ...(workspace && { workspace, role }) }, json, 'Created. The password is not shown again.');
+            printItem(
+              { ...made, ...(workspace && { workspace, role }) },
+              json,
+              'Created. The password is not shown again.',
+            );
           }),
         ),
     )
     .addCommand(
       sub('list', 'List people').action(({ json }: Json) =>
         withLedgers(async (ledgers) =>
-          show(
+          printRows(
             (await listUsers(tools(ledgers))).map((user) => ({ ...user })),
             json,
             'There is nobody yet.',
@@ -47,7 +51,7 @@ export const userCommand = () =>
         .action((email: string, { secondFactor, json }: { secondFactor?: boolean } & Json) =>
           withLedgers(async (ledgers) => {
             const reset = await resetPassword(tools(ledgers), email, { withSecondFactor: secondFactor });
-            tell({ ...reset }, json, 'The password is new and not shown again.');
+            printItem({ ...reset }, json, 'The password is new and not shown again.');
           }),
         ),
     );

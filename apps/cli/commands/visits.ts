@@ -4,7 +4,7 @@ import type { DeadLetterPage, Stream } from '@tributary/stream';
 import { Command } from 'commander';
 import { openPipeline } from '../ingestion.ts';
 import { withLedgers } from '../ledgers.ts';
-import { tell } from '../output.ts';
+import { printItem } from '../output.ts';
 import { showProgress } from '../progress.ts';
 
 interface ReplayFlags {
@@ -29,7 +29,7 @@ const replayBad = () =>
           isDryRun: dryRun ?? false,
           progress: showProgress('visits'),
         });
-        tell(
+        printItem(
           {
             total,
             [dryRun ? 'would_be_replayed' : 'replayed']: replayed,
@@ -54,16 +54,16 @@ const replayDead = () =>
         const total = await stream.deadLetters.count();
         if (dryRun) {
           const reasons = await reasonsOf(stream);
-          tell({ total, reasons: json ? reasons : listed(reasons) }, json, 'Nothing was changed.');
+          printItem({ total, reasons: json ? reasons : listed(reasons) }, json, 'Nothing was changed.');
           return;
         }
         const progress = showProgress('messages');
         const replayed = await stream.deadLetters.replayAll((done) => progress(done, Math.max(total, done)));
-        tell({ total, replayed }, json, 'Done. What dies again is among the dead letters again.');
+        printItem({ total, replayed }, json, 'Done. What dies again is among the dead letters again.');
       }),
     );
 
-/** A reason may quote what was sent, so only its beginning is shown: what kind of failure it was. */
+/** A reason may quote the visit, so only its beginning is shown, which names the kind of failure. */
 async function reasonsOf({ deadLetters }: Stream): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let after: number | undefined = 0; after !== undefined; ) {

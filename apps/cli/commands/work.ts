@@ -2,7 +2,7 @@ import { withPlatform } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import { listSetAside, queues, retrySetAside, type SetAside, type SetAsideFilter } from '@tributary/work';
 import { Command } from 'commander';
-import { show, tell } from '../output.ts';
+import { printItem, printRows } from '../output.ts';
 
 interface Flags {
   readonly queue?: string;
@@ -10,8 +10,8 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** Whoever sees so many has one cause before them, not many. */
-const mostShown = 1_000;
+/** So many parked items have one common cause; listing more would not help. */
+const maxListed = 1_000;
 
 export const workCommand = () => new Command('work').addCommand(list()).addCommand(retry());
 
@@ -29,10 +29,10 @@ const list = () =>
         for (const shard of system.shards.values()) {
           for await (const page of listSetAside(shard, filter)) {
             found.push(...page);
-            if (found.length >= mostShown) break;
+            if (found.length >= maxListed) break;
           }
         }
-        const rows = found.slice(0, mostShown).map(({ queue, key, item, reason, setAsideAt, isWanted }) => ({
+        const rows = found.slice(0, maxListed).map(({ queue, key, item, reason, setAsideAt, isWanted }) => ({
           queue,
           profile: key,
           item,
@@ -40,7 +40,7 @@ const list = () =>
           set_aside_at: setAsideAt,
           tried_again_soon: isWanted,
         }));
-        show(rows, flags.json, 'Nothing is set aside.');
+        printRows(rows, flags.json, 'Nothing is set aside.');
       }),
   );
 
@@ -51,7 +51,7 @@ const retry = () =>
     withQueues(flags, async (system, filter) => {
       let tried = 0;
       for (const shard of system.shards.values()) tried += await retrySetAside(shard, filter);
-      tell({ tried_again: tried }, flags.json, 'Asked for. What fails again is in "tributary work list" again.');
+      printItem({ tried_again: tried }, flags.json, 'Asked for. What fails again is in "tributary work list" again.');
     }),
   );
 

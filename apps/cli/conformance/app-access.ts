@@ -12,13 +12,13 @@ export interface KeyTraits {
   readonly expires_at?: string;
 }
 
-/** Tokens live for an hour. */
+/** Tokens are valid for an hour. */
 const tokenUseMs = 50 * 60_000;
 
-/** All that an app may be granted. */
+/** Every permission that an app can be granted. */
 export const everyGrant = ['analytics_pii', 'attribution_write', 'connections', 'campaigns_apply', 'exports'];
 
-/** What a partner app can do: make profiles, and keys that hold less than the one under test. */
+/** Uses a partner app to create profiles, and keys with fewer scopes than the tested one. */
 export class AppAccess {
   readonly #anonymous: Client;
   readonly #as: (secret: string) => Client;
@@ -37,10 +37,10 @@ export class AppAccess {
     return this.#credentials !== undefined;
   }
 
-  /** A token of the app: for one of its profiles, or for none. */
+  /** A client with an app token for one of its profiles, or for none. */
   async client(profileId?: string): Promise<Client> {
-    const known = this.#tokens.get(profileId ?? '');
-    if (known && known.until > this.#now().getTime()) return known.client;
+    const cached = this.#tokens.get(profileId ?? '');
+    if (cached && cached.until > this.#now().getTime()) return cached.client;
     const { status, body, text } = await this.token({ ...(profileId && { profile_id: profileId }) });
     assert.equal(status, 200, `The app got no token: ${text}`);
     const client = this.#as(body.access_token);
@@ -61,7 +61,7 @@ export class AppAccess {
     return body.data.id;
   }
 
-  /** A profile of the app, with attribution switched on and every grant unless stated otherwise. */
+  /** Creates a profile of the app, with attribution enabled and every grant unless stated otherwise. */
   async createProfile(name: string, traits: { privacy_mode?: string; workspaceId?: string } = {}): Promise<AppProfile> {
     const { workspaceId = await this.createWorkspace(name), ...rest } = traits;
     const token = await this.client();
@@ -83,7 +83,7 @@ export class AppAccess {
     assert.equal(enabled.status, 200, enabled.text);
   }
 
-  /** A new key of the profile; resolves to its secret. */
+  /** Creates a key of the profile; resolves to its secret. */
   async createKey(profileId: string, traits: KeyTraits = {}): Promise<string> {
     const { status, body, text } = await (await this.client(profileId)).post('keys', traits);
     assert.equal(status, 201, text);

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 
-/** The sections of a report, in its order: the areas of the rules by their ids, then what the rules do not number. */
+/** The sections of a report in order: the areas of the rules by id, then behaviour without rule ids. */
 export const sections = {
   conventions: 'conv',
   authentication: 'auth',
@@ -30,7 +30,7 @@ export const sections = {
 } as const;
 export type Section = keyof typeof sections;
 
-/** What a check can do without only on some installations; without it, it is not tried. */
+/** Requirements that some installations lack; checks that need them are skipped there. */
 export const needs = {
   app: 'the credentials of an app (--app)',
   clock: 'a clock that can be advanced (TEST_CLOCK)',
@@ -38,20 +38,20 @@ export const needs = {
 } as const;
 export type Need = keyof typeof needs;
 
-/** One statement about the API that can be tried from outside. */
+/** One statement about the API that can be checked from outside. */
 export interface Check {
   readonly section: Section;
-  /** The rules that it shows, of any area. */
+  /** The rules that it verifies, of any area. */
   readonly rules: readonly string[];
   readonly title: string;
   readonly needs: readonly Need[];
-  /** Rejects when the installation does not behave so. */
+  /** Rejects when the installation behaves differently. */
   run(context: Context): Promise<void>;
 }
 
 type Run = Check['run'];
 
-/** The checks of a section. Rules may be given as one text: `'cust-040 cust-041'`. */
+/** The checks of a section. Several rules may be given in one string: `'cust-040 cust-041'`. */
 export function checksOf(section: Section, list: (add: Add) => void): readonly Check[] {
   const checks: Check[] = [];
   list((rules, title, run, ...needed) =>

@@ -20,7 +20,7 @@ import { tracking } from './sections/tracking.ts';
 import { exportChecks, versioning } from './sections/versioning.ts';
 import { webhooks } from './sections/webhooks.ts';
 
-/** All checks, in the order in which they run. */
+/** All checks in execution order. */
 export const checks: readonly Check[] = [
   ...conventions,
   ...authentication,

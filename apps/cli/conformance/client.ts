@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redact } from './redact.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the checks say what an answer holds; its type would repeat the contract under test.
+// biome-ignore lint/suspicious/noExplicitAny: the checks assert the shape; a type would repeat the contract under test.
 export type Json = any;
 
 export interface Answer {
@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** A request and its answer as the report shows them: without secrets, and cut off where they are long. */
+/** A request and its response as shown in the report: without secrets, and truncated if long. */
 export interface Exchange {
   readonly request: string;
   readonly sent?: string;
@@ -21,9 +21,9 @@ export interface Exchange {
 
 export interface Options {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is when it is text, as JSON otherwise. */
+  /** Strings are sent as they are, everything else as JSON. */
   readonly body?: unknown;
-  /** Returns a 429 instead of waiting as long as it asks for. */
+  /** Returns a 429 instead of waiting for its Retry-After. */
   readonly takes429?: boolean;
 }
 
@@ -32,12 +32,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const longestText = 1_500;
 const requestTimeoutMs = 60_000;
 
-/** Rates that are counted by the minute ask for less. */
+/** Limits per minute require shorter waits than this. */
 const longestWaitSeconds = 15;
 
 const shorten = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 
-/** Sends requests under one credential and hands each exchange to `record`. */
+/** Sends requests with one credential and passes each exchange to `record`. */
 export class Client {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 
 const dayMs = 86_400_000;
 
-/** The installation's clock: that of this machine, unless the installation has one that can be advanced. */
+/** The installation's clock: this machine's, unless the installation has one that can be advanced. */
 export class InstallationClock {
   readonly #api: Client;
   #aheadMs = 0;
@@ -24,12 +24,12 @@ export class InstallationClock {
     return new Date(Date.now() + this.#aheadMs);
   }
 
-  /** The day so many days ago, in UTC. */
+  /** The date so many days ago, in UTC. */
   day(ago = 0): string {
     return this.at(-ago * dayMs).slice(0, 10);
   }
 
-  /** The moment so many milliseconds from now. */
+  /** The time so many milliseconds from now. */
   at(milliseconds: number): string {
     return new Date(this.now().getTime() + milliseconds).toISOString();
   }

@@ -4,28 +4,28 @@ import type { Client } from './client.ts';
 import type { InstallationClock } from './clock.ts';
 import type { Receiver } from './receiver.ts';
 
-/** What checks work with. All data that they make carries a name of this run, so that a run does not meet an earlier one. */
+/** The context of checks. All data that they create has a name unique to the run, so that runs do not affect each other. */
 export interface Context {
-  /** With the key that was given. */
+  /** Authenticated with the key under test. */
   readonly api: Client;
   /** Without any credential. */
   readonly anonymous: Client;
-  /** With another bearer. */
+  /** Authenticated with another bearer token. */
   as(secret: string): Client;
   readonly profileId: string;
   readonly app: AppAccess;
   readonly clock: InstallationClock;
   readonly receiver: Receiver;
-  /** A name that nothing else has. */
+  /** A name unique to this run. */
   unique(name: string): string;
-  /** Made by whichever check needs it first. */
+  /** Created once, by the first check that needs it. */
   shared<T>(name: string, make: (context: Context) => Promise<T>): Promise<T>;
 }
 
 const patienceMs = 30_000;
 const pauseMs = 250;
 
-/** Repeats what fails until it passes: attribution and deliveries happen after the answer. */
+/** Retries until the attempt passes: attribution and deliveries happen after the response. */
 export async function eventually<T>(attempt: () => Promise<T>, withinMs = patienceMs): Promise<T> {
   const until = performance.now() + withinMs;
   for (;;) {

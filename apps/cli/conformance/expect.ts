@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Answer, Json } from './client.ts';
 
-/** The answer's `data`, after its status was checked. */
+/** Checks the status and returns the response's `data`. */
 export function dataOf(answer: Answer, status = 200): Json {
   assert.equal(answer.status, status, `The status was ${answer.status}, not ${status}: ${answer.text.slice(0, 400)}`);
   return answer.body?.data;
 }
 
-/** Checks status, code and envelope of a refusal, and resolves to its `error`. */
+/** Checks status, code and envelope of an error response, and returns its `error`. */
 export function refusal(answer: Answer, status: number, code: string): Json {
   const { error } = answer.body ?? {};
   assert.deepEqual([answer.status, error?.code], [status, code], answer.text.slice(0, 400));

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** When it came, by this machine's clock. */
+  /** When it arrived, by this machine's clock. */
   readonly at: number;
 }
 
-/** Receives webhooks on this machine. Each subscription of a check has a path of its own. */
+/** Receives webhooks on this machine. Each subscription of a check has its own path. */
 export class Receiver {
   readonly #server: Server;
   readonly #deliveries = new Map<string, Delivery[]>();
@@ -40,19 +40,19 @@ export class Receiver {
     return receiver;
   }
 
-  /** What was delivered to this path so far. */
+  /** The deliveries to this path so far. */
   at(path: string): Delivery[] {
-    const known = this.#deliveries.get(path) ?? [];
-    this.#deliveries.set(path, known);
-    return known;
+    const deliveries = this.#deliveries.get(path) ?? [];
+    this.#deliveries.set(path, deliveries);
+    return deliveries;
   }
 
-  /** The next deliveries to this path are answered so, and later ones with 200. */
+  /** The next deliveries to this path get these statuses, later ones 200. */
   answerNext(path: string, ...statuses: readonly number[]): void {
     this.#statuses.set(path, [...statuses]);
   }
 
-  /** Deliveries to this path are answered so much later. */
+  /** Delays the responses to deliveries on this path. */
   delay(path: string, milliseconds: number): void {
     this.#delaysMs.set(path, milliseconds);
   }

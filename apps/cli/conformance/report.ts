@@ -23,7 +23,7 @@ interface Facts {
   readonly against: string;
   readonly at: Date;
   readonly seconds: number;
-  /** With one, only its rules are counted. */
+  /** When set, only the section's rules are counted. */
   readonly section?: Section | undefined;
 }
 
@@ -32,9 +32,9 @@ function outcomes(results: readonly CheckResult[]): ReadonlyMap<string, RuleOutc
   const worst = new Map<string, RuleOutcome>();
   for (const { rules, outcome } of results)
     for (const id of rules) {
-      const known = worst.get(id);
-      if (known === 'failed' || outcome === 'failed') worst.set(id, 'failed');
-      else if (known === undefined || known === 'not tried') worst.set(id, outcome);
+      const previous = worst.get(id);
+      if (previous === 'failed' || outcome === 'failed') worst.set(id, 'failed');
+      else if (previous === undefined || previous === 'not tried') worst.set(id, outcome);
     }
   return worst;
 }
@@ -91,7 +91,7 @@ export function summaryTable(report: Report): string[] {
   ];
 }
 
-/** The report for a reader. Request and answer of each check are in it, failed checks first. */
+/** The report in Markdown. Contains request and response of each check, failed checks first. */
 export function writeMarkdown(report: Report): string {
   const day = report.at.slice(0, 10);
   const failed = report.checks.filter(({ outcome }) => outcome === 'failed');

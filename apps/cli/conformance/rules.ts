@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A rule of the specification as a report lists it. */
+/** A rule of the specification as listed in a report. */
 export interface ListedRule {
   readonly id: string;
   readonly area: string;

@@ -20,7 +20,7 @@ export interface CheckResult {
   readonly rules: readonly string[];
   readonly title: string;
   readonly outcome: 'passed' | 'failed' | 'not tried';
-  /** Why it failed or was not tried. */
+  /** Why it failed or was skipped. */
   readonly reason?: string;
   readonly exchanges: readonly Exchange[];
 }
@@ -30,7 +30,7 @@ export interface Progress {
   report(result: CheckResult): void;
 }
 
-/** Runs the checks one after the other: some of them look at what an earlier one made. */
+/** Runs the checks sequentially, because some use data that earlier ones created. */
 export async function runChecks(target: Target, { section, report }: Progress): Promise<CheckResult[]> {
   const recorded: Exchange[] = [];
   const { context, missing, close } = await openContext(target, (exchange) => recorded.push(exchange));
@@ -40,7 +40,7 @@ export async function runChecks(target: Target, { section, report }: Progress): 
       recorded.length = 0;
       const verdict = await runCheck(check, context, missing);
       const { rules, title } = check;
-      const result = { section: check.section, rules, title, ...verdict, exchanges: thin(recorded) };
+      const result = { section: check.section, rules, title, ...verdict, exchanges: dropRepeats(recorded) };
       results.push(result);
       report(result);
     }
@@ -66,14 +66,14 @@ async function runCheck(
   }
 }
 
-const mostExchanges = 12;
+const maxExchanges = 12;
 
-/** What was polled many times is listed once, with its last answer. */
-function thin(exchanges: readonly Exchange[]): readonly Exchange[] {
+/** Lists repeated polls once, with the last response. */
+function dropRepeats(exchanges: readonly Exchange[]): readonly Exchange[] {
   const last = new Map(
     exchanges.map((exchange) => [`${exchange.request} ${exchange.sent ?? ''} ${exchange.status}`, exchange]),
   );
-  return [...last.values()].slice(-mostExchanges);
+  return [...last.values()].slice(-maxExchanges);
 }
 
 async function openContext(target: Target, record: (exchange: Exchange) => void) {
@@ -102,9 +102,9 @@ async function openContext(target: Target, record: (exchange: Exchange) => void)
       return `${name}-${run}-${names}`;
     },
     shared<T>(name: string, make: (context: Context) => Promise<T>) {
-      const known = (made.get(name) as Promise<T> | undefined) ?? make(context);
-      made.set(name, known);
-      return known;
+      const pending = (made.get(name) as Promise<T> | undefined) ?? make(context);
+      made.set(name, pending);
+      return pending;
     },
   };
   const missing = new Set<Need>([
@@ -115,7 +115,7 @@ async function openContext(target: Target, record: (exchange: Exchange) => void)
   return { context, missing, close: () => receiver.close() };
 }
 
-/** An installation in production refuses addresses of this machine, as it should. */
+/** An installation in production refuses loopback addresses, as it should. */
 async function takesLocalWebhooks({ api, receiver }: Context): Promise<boolean> {
   const wanted = { url: `${receiver.url}/probe`, events: ['recompute.completed'], providers: ['service'] };
   const { status, body } = await api.post('webhooks/subscriptions', wanted);

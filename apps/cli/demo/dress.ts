@@ -7,35 +7,35 @@ import { type Client, createClient } from '@tributary/sdk';
 import { channels, dayMs, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
 import type { Step } from './steps.ts';
-import { buyers, emailOf, trade } from './trade.ts';
+import { buyers, emailOf, recordActions } from './trade.ts';
 
 /**
- * What a shop has besides its market, done through the API as somebody would do it: connected providers, refunds, an erasure, somebody who is
- * told what happens, a colleague who is invited, and what they did with it lately. So no screen of the demo is empty.
+ * Adds what a shop has besides its market, through the API as a user would: connected providers, refunds, an erasure, a webhook subscription, an
+ * invited colleague, and recent actions. So no screen of the demo is empty.
  */
 interface Shop {
   readonly baseUrl: string;
   readonly book: DemoBook;
-  /** Where what happens is told to. */
+  /** The URL that receives webhooks. */
   readonly receiverUrl: string;
   readonly now: Date;
   readonly step: Step;
 }
 
-/** What the demo is connected to: both ad platforms and a CRM. */
+/** The providers that the demo connects: both ad platforms and a CRM. */
 const providers = handoffProviders.filter((name) => isAdPlatform(name) || channels[name].kind === 'crm');
 const refunds = 3;
-const lookedAtDays = 30;
+const reportDays = 30;
 
-export async function dress(shop: Shop): Promise<void> {
+export async function addExtras(shop: Shop): Promise<void> {
   const { client, workspaceId } = await signIn(shop);
   const { step } = shop;
-  // The sandbox forgets its consents when it stops, so they are given again at each start.
+  // The sandbox loses its consents when it stops, so they are granted at each start.
   await step('connections', async () => {
     for (const provider of providers) await connect(shop, client, provider);
-    // Stages of the CRM are kept as their names suggest when they are first listed.
+    // The first listing stores CRM stages with the mapping that their names suggest.
     await client.listStages({ params: { provider: 'crm_a' }, query: {} });
-    await tellWebhooks(shop, client);
+    await subscribeWebhooks(shop, client);
   });
   const { data: invitations } = await client.listInvitations({ params: { workspaceId } });
   if (invitations.length > 0) return;
@@ -46,21 +46,21 @@ export async function dress(shop: Shop): Promise<void> {
       await client.createPaymentRefund({ params: { payment_id: id }, body: { amount: (Number(net) / 2).toFixed(2) } });
     await eraseOne(shop, client, workspaceId);
   });
-  await step('changes of ads, models', () => trade(client, rangeOf(shop)));
+  await step('changes of ads, models', () => recordActions(client, rangeOf(shop)));
   await step('a merge that was undone', () => mergeAndUndo(shop, client));
   await step('reconciliation', () => client.createReconciliation({ body: rangeOf(shop) }));
-  // The last step, by which the next start knows that all of this is there.
+  // The last step; its presence tells the next start that the setup is complete.
   await step('an invited colleague', () =>
     client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } }),
   );
 }
 
 const rangeOf = ({ now }: Shop) => ({
-  date_from: dayOf(new Date(now.getTime() - (lookedAtDays - 1) * dayMs)),
+  date_from: dayOf(new Date(now.getTime() - (reportDays - 1) * dayMs)),
   date_to: dayOf(now),
 });
 
-/** As the console does it: by a session. */
+/** Signs in with a session, as the console does. */
 async function signIn({
   baseUrl,
   book: { email, password, profileId },
@@ -79,25 +79,25 @@ async function signIn({
   return { client, workspaceId: mine.workspace_id };
 }
 
-/** Makes a link and consents at the sandbox's page, with its first account. */
+/** Creates a link and consents on the sandbox's page, sharing its first account. */
 async function connect({ baseUrl }: Shop, client: Client, provider: (typeof providers)[number]): Promise<void> {
   const { data: handoff } = await client.createHandoff({ params: { provider }, body: {} });
   const started = await fetch(handoff.start_url, { redirect: 'manual' });
   const cookie = started.headers.getSetCookie().map((one) => one.split(';')[0]);
   const dialog = new URL(started.headers.get('location') ?? '', baseUrl);
   const callback = new URL(dialog.searchParams.get('redirect_uri') ?? '');
-  const said = await agree(dialog.href, { most: 1 });
-  for (const [name, value] of Object.entries(said)) callback.searchParams.set(name, value);
+  const parameters = await agree(dialog.href, { most: 1 });
+  for (const [name, value] of Object.entries(parameters)) callback.searchParams.set(name, value);
   await fetch(callback, { redirect: 'manual', headers: { cookie: cookie.join('; ') } });
   const { data: ended } = await client.readHandoff({ params: { id: handoff.id } });
   if (!ended.result || !('connection_id' in ended.result))
     throw new Error(`${provider} was not connected: the hand-off is ${ended.status}.`);
 }
 
-/** One subscription, at the address at which this process listens now. */
-async function tellWebhooks({ receiverUrl }: Shop, client: Client): Promise<void> {
-  const { data: known } = await client.listWebhookSubscriptions();
-  const [mine] = known;
+/** Keeps one subscription, updated to the URL of this process. */
+async function subscribeWebhooks({ receiverUrl }: Shop, client: Client): Promise<void> {
+  const { data: subscriptions } = await client.listWebhookSubscriptions();
+  const [mine] = subscriptions;
   if (mine) {
     await client.updateWebhookSubscription({ params: { id: mine.id }, body: { url: receiverUrl, status: 'active' } });
     return;
@@ -112,7 +112,6 @@ async function tellWebhooks({ receiverUrl }: Shop, client: Client): Promise<void
   await client.testWebhookSubscription({ params: { id: made.id }, body: {} });
 }
 
-/** Somebody of the list asks to be forgotten. */
 async function eraseOne(shop: Shop, client: Client, workspaceId: string): Promise<void> {
   const { data: customers } = await client.listCustomers({
     query: { ...rangeOf(shop), goal: 'payment_received', limit: 20 },
@@ -131,7 +130,7 @@ async function eraseOne(shop: Shop, client: Client, workspaceId: string): Promis
   });
 }
 
-/** A list of loyalty cards names two buyers by one card, which merges them; a member notices and undoes it. */
+/** Imports a loyalty card that two buyers share, which merges them; then a member undoes the merge. */
 async function mergeAndUndo(shop: Shop, client: Client): Promise<void> {
   const [holder, other] = buyers.map(emailOf);
   for (const email of [holder, other])
@@ -142,7 +141,7 @@ async function mergeAndUndo(shop: Shop, client: Client): Promise<void> {
   await client.undoMerge({ params: { merge_id: merge.id }, body: { reason: 'Two customers of one household' } });
 }
 
-/** A neighbour that takes whatever it is told. */
+/** A webhook receiver that accepts every delivery. */
 export async function openReceiver(): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume();

@@ -8,15 +8,15 @@ import type { FillEngines } from './fill-fast.ts';
 const rowsOfBatch = 1_000;
 
 export interface DeliveryOptions {
-  /** When a day's figures were reported. Without it: all of them after the market's last day. */
+  /** When a day's figures were reported; by default all of them after the market's last day. */
   readonly reportedAt?: (day: string) => Date;
-  /** Days that a platform first reported too low, by platform and day, and when it restated them. */
+  /** Days that a platform first reported too low and restated later, by platform and day. */
   readonly restated?: readonly { readonly platform: string; readonly day: string; readonly at: Date }[];
 }
 
 /**
- * Imports what the market's ads cost, the way a file of spend is imported, and copies it into ClickHouse. There are as many rows as ads and
- * days, whatever the number of people. Imported again, it changes nothing.
+ * Imports the market's ad spend as a spend file is imported, and copies it into ClickHouse. The number of rows is ads times days, independent of the
+ * number of customers. Repeating it changes nothing.
  */
 export async function fillDelivery(
   market: Market,
@@ -37,7 +37,7 @@ export async function fillDelivery(
     }
   };
   const all = [...rows];
-  // A batch has one moment, so that a report of that day finds what had been reported by then.
+  // Each batch has one timestamp, so that an as-of report finds what had been reported by then.
   const byMoment = Map.groupBy(all, ({ day }) => reportedAt(day).getTime());
   const restatedOf = ({ day, entity }: DeliveryRow) =>
     restated.find((one) => one.day === day && one.platform === entity.platform);
@@ -51,7 +51,7 @@ export async function fillDelivery(
       all.filter((row) => restatedOf(row) === one),
       one.at,
     );
-  // Entities are known since the market began, not since they are copied.
+  // Dates entities at the start of the market, not at the time of the copy.
   await app
     .forProfile(market.profileId)
     .transaction((tx) =>

@@ -38,7 +38,7 @@ async function asOwner(statement: RawBuilder<unknown>): Promise<void> {
   await owner.close();
 }
 
-/** In several batches, also for a small market. */
+/** Uses several batches, even for a small market. */
 async function attributeAll(market: Market, batchSize = 150): Promise<void> {
   const worker = startQueueWorker({
     system: kit.system,
@@ -76,8 +76,8 @@ const stored = (market: Market) =>
     {},
   );
 
-/** Of each conversion what the engines made of it, in the words of the reference. */
-const told = (row: Stored) => {
+/** The stored result of each conversion, in the reference's format. */
+const toReference = (row: Stored) => {
   const alone = (place: number) => row.touch_ids.map((_, index) => (index === place ? row.value : '0'));
   return {
     at: Date.parse(row.conversion_time),
@@ -96,7 +96,7 @@ const told = (row: Stored) => {
   };
 };
 
-/** The same from the book. */
+/** The expected result according to the book. */
 const expected = (market: Market) =>
   new Map(
     [...households(market)].flatMap((household) =>
@@ -123,7 +123,7 @@ const expected = (market: Market) =>
 const small: MarketOptions = { seed: 5, people: 400, campaigns: 5, timeZone: 'America/Santiago' };
 
 describe('A market in the engines', () => {
-  test('is worked out as the book says, conversion by conversion, to the minor unit', async () => {
+  test('is attributed exactly as in the book, conversion by conversion, to the minor unit', async () => {
     const market = openMarket(small);
     const book = new Book(market);
     const filled = await fill(market, { watch: (household) => book.add(household) });
@@ -136,7 +136,7 @@ describe('A market in the engines', () => {
 
     await attributeAll(market);
     const rows = await stored(market);
-    expect(new Map(rows.map((row) => [row.conversion_id, told(row)]))).toEqual(expected(market));
+    expect(new Map(rows.map((row) => [row.conversion_id, toReference(row)]))).toEqual(expected(market));
     expect(rows.length).toBe(totals.conversions);
     expect(rows.reduce((sum, { value }) => sum + BigInt(value), 0n)).toBe(totals.value);
 
@@ -181,11 +181,11 @@ describe('A market in the engines', () => {
     expect(cells.length).toBeGreaterThan(50);
   });
 
-  test('whose late part comes after a first attribution ends the same', async () => {
+  test('ends with the same result when late events arrive after a first attribution', async () => {
     const market = openMarket({ ...small, seed: 7 });
     const onTime = await fill(market, { part: 'on_time' });
     await attributeAll(market);
-    const before = new Map((await stored(market)).map((row) => [row.conversion_id, told(row)]));
+    const before = new Map((await stored(market)).map((row) => [row.conversion_id, toReference(row)]));
     expect(before).not.toEqual(expected(market));
 
     const late = await fill(market, { part: 'late' });
@@ -193,26 +193,29 @@ describe('A market in the engines', () => {
     expect(dirty).toBeGreaterThan(0);
     expect(dirty).toBeLessThan(before.size / 2);
     await attributeAll(market);
-    expect(new Map((await stored(market)).map((row) => [row.conversion_id, told(row)]))).toEqual(expected(market));
+    expect(new Map((await stored(market)).map((row) => [row.conversion_id, toReference(row)]))).toEqual(
+      expected(market),
+    );
     const book = new Book(market);
     for (const household of households(market)) book.add(household);
     expect(onTime.touches + late.touches).toBe(book.totals.touches + book.totals.copies);
   });
 
-  test('whose paths are longer than a path may be, and whose walk-in bought thousands of times', async () => {
+  test('is attributed correctly with paths above the maximum length and thousands of purchases by one walk-in customer', async () => {
     const market = openMarket({ ...small, seed: 8, people: 40, touchesPerPerson: 150, walkInPurchases: 5_000 });
-    // Thousands of conversions come at once where the planner knows of none: what is dirty has usually been worked out when it looks.
+    // Thousands of conversions arrive at once, before the planner has statistics: in production, dirty rows are usually processed before autovacuum
+    // samples them.
     await asOwner(sql`ANALYZE outcomes, dirty_conversions, visitor_links`);
     await fill(market);
     await attributeAll(market, 5_000);
     const rows = await stored(market);
     expect(rows.some(({ touch_count, touch_ids }) => touch_count > touch_ids.length)).toBe(true);
     expect(rows.length).toBeGreaterThan(5_000);
-    expect(new Map(rows.map((row) => [row.conversion_id, told(row)]))).toEqual(expected(market));
+    expect(new Map(rows.map((row) => [row.conversion_id, toReference(row)]))).toEqual(expected(market));
   });
 });
 
-test('a fill that was stopped is begun again, and nothing is there twice', async () => {
+test('restarting an interrupted fill creates no duplicates', async () => {
   const market = openMarket({ ...small, seed: 9 });
   const stopping = new AbortController();
   let seen = 0;

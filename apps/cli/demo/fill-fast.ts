@@ -16,46 +16,46 @@ import type { Postgres } from '@tributary/postgres';
 import { eventNameKey } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
-import { Lanes } from './lanes.ts';
+import { TaskPool } from './lanes.ts';
 import { type LaterRefund, LedgerBatch, type LedgerOptions } from './ledger-rows.ts';
 import { regionOf } from './regions.ts';
 import { touchColumns, touchWriter } from './touch-lines.ts';
 
 export interface FillEngines {
   readonly app: Postgres;
-  /** Writes exchange rates, which belong to nobody. */
+  /** Writes exchange rates, which are shared by all profiles. */
   readonly system: Postgres;
   readonly clickhouse: ClickHouse;
 }
 
 export interface FillOptions {
   /**
-   * All at once; or first what came in time and, when that has been worked out, what came late, which marks the conversions that
-   * it changes. First payments stand from the beginning as they stand in the end.
+   * `all` at once; or `on_time` events first and, once those are attributed, `late` ones, which mark the conversions they change. First payments have
+   * their final state from the beginning.
    */
   readonly part?: 'all' | 'on_time' | 'late';
-  /** Nothing that happened later. Filled again with a later moment, the rest is added. */
+  /** Leaves out everything after this time. Filling again with a later time adds the rest. */
   readonly until?: number;
   /**
-   * Payments are recorded as they were before their refunds; refunds made before `until` are returned, to be applied as later changes. Customers
-   * appear with their first outcome, and nothing that would be recorded after `until` is written.
+   * Records payments as they were before their refunds; refunds before `until` are returned, to be applied as later changes. Customers appear with
+   * their first outcome, and rows that would be recorded after `until` are left out.
    */
   readonly isHistoric?: boolean;
-  /** No: people cannot be found by name or number, which saves ten rows for each. */
+  /** False: customers cannot be found by name or number, which saves ten rows each. */
   readonly isSearchable?: boolean;
-  /** Sees every household on its way: a Book, a ReportBook. */
+  /** Receives every household: a Book or a ReportBook. */
   readonly watch?: (household: Household) => void;
   readonly progress?: (done: number, total: number, note: string) => void;
   readonly signal?: AbortSignal;
 }
 
 export interface Filled {
-  /** Copies are counted. */
+  /** Includes duplicates. */
   readonly touches: number;
   readonly outcomes: number;
-  /** Of a historic fill. */
+  /** Only of a historic fill. */
   readonly refunds?: readonly LaterRefund[];
-  /** Of a historic fill: outcomes that were recorded more than a day after they happened. */
+  /** Only of a historic fill: outcomes that were recorded more than a day after they happened. */
   readonly late?: readonly { readonly id: string; readonly at: number }[];
 }
 
@@ -63,9 +63,8 @@ const touchesOfBatch = 100_000;
 const rowsOfBatch = 4_000;
 
 /**
- * Puts a market into the engines in bulk, past the API and the pipeline: the profile, its definitions and exchange rates, people
- * with what they are known by, their browsers, outcomes that wait for attribution, and touches. Memory stays the same whatever the
- * size. Stopped and begun again, it doubles nothing.
+ * Writes a market into the engines in bulk, bypassing the API and the pipeline: profile, definitions, exchange rates, customers with identifiers,
+ * browsers, outcomes pending attribution, and touches. Memory use is constant. Restarting an interrupted fill creates no duplicates.
  */
 export async function fillFast(market: Market, engines: FillEngines, options: FillOptions = {}): Promise<Filled> {
   const {
@@ -79,7 +78,7 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
   } = options;
   const isWanted = (one: { readonly at: number; readonly arrivesAt: number }) =>
     one.at < until && (part === 'all' || isLate(one) === (part === 'late'));
-  if (part !== 'late') await found(market, engines);
+  if (part !== 'late') await createProfile(market, engines);
   const ledger = new Ledger(market, engines.app, { isSearchable, historicUntil: isHistoric ? until : undefined });
   const late: { id: string; at: number }[] = [];
   const columns = new Columns(market, engines, part === 'late');
@@ -97,7 +96,7 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
     done += household.people.length;
     since += 1;
     if (since < 64) continue;
-    // The engines' answers want to be heard, too.
+    // Yields to the event loop, so that responses of the engines are processed.
     await otherWork();
     since = 0;
     progress(Math.min(done, market.people), market.people, `${columns.count.toLocaleString('en')} touches`);
@@ -111,7 +110,7 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
 class Ledger {
   readonly #market: Market;
   readonly #app: Postgres;
-  readonly #lanes = new Lanes(2);
+  readonly #lanes = new TaskPool(2);
   readonly #options: LedgerOptions;
   #batch: LedgerBatch;
   readonly refunds: LaterRefund[] = [];
@@ -146,7 +145,7 @@ class Columns {
   readonly #market: Market;
   readonly #engines: FillEngines;
   readonly #isMarking: boolean;
-  readonly #lanes = new Lanes(2);
+  readonly #lanes = new TaskPool(2);
   readonly #write: ReturnType<typeof touchWriter>;
   #chunks: Buffer[] = [];
   #rows = 0;
@@ -184,7 +183,7 @@ class Columns {
     await this.#lanes.run(async () => {
       const { app, clickhouse } = this.#engines;
       await clickhouse.insertText('touches', touchColumns, Readable.from(chunks, { objectMode: false }));
-      // Not before they are there: whoever works a conversion out now must find them.
+      // Marks conversions only after the touches are stored: a worker that attributes them now must find the touches.
       if (this.#isMarking) await markTouched(app, this.#market.profileId, marks);
     });
   }
@@ -209,14 +208,14 @@ async function markTouched(
   }
 }
 
-/** The profile in a workspace of its own, unless it is there already, with its definitions and the exchange rates. */
-async function found(market: Market, { app, system }: FillEngines): Promise<void> {
+/** Creates the profile in a new workspace unless it exists, with its definitions and the exchange rates. */
+async function createProfile(market: Market, { app, system }: FillEngines): Promise<void> {
   const { profileId, timeZone, reportingCurrency } = market;
   const workspaceId = uuidFrom('workspace of a market', profileId);
   const createdAt = new Date(market.from);
   await app.behind({ workspaceId, profileId }).transaction(async (tx) => {
-    const known = await tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst();
-    if (!known) {
+    const existing = await tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst();
+    if (!existing) {
       await tx
         .insertInto('workspaces')
         .values({ id: workspaceId, name: 'Simulated market', created_at: createdAt })
@@ -266,7 +265,7 @@ async function found(market: Market, { app, system }: FillEngines): Promise<void
         .execute();
     }
   });
-  // Rates are shared by all profiles: a market of one currency must not replace another market's.
+  // Rates are shared by all profiles: a single-currency market must not replace another market's rates.
   if (new Set([...market.currencies, reportingCurrency]).size > 1)
     await saveRates(system, 'market', market.rates.quotes);
 }

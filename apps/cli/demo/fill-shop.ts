@@ -17,14 +17,14 @@ import type { Step } from './steps.ts';
 interface Shop {
   readonly name: string;
   readonly options: MarketOptions;
-  /** The day through which it was filled before. */
+  /** The day up to which the shop was filled before. */
   readonly filledThrough: string | undefined;
   readonly now: Date;
 }
 
 /**
- * Fills a market up to now, with its history as it happened: results stand since their payments were recorded, refunds change them later, ad
- * platforms report a day on the next morning and restate some, and last month was closed on the third of this one.
+ * Fills a market up to now with a realistic history. Results date from their payments, and refunds change them later. Platforms report a day on the
+ * next morning and restate some. Last month was closed on the third of this one.
  */
 export async function fillShop(
   settings: Settings,
@@ -75,7 +75,7 @@ export async function fillShop(
   }
 }
 
-/** Of the month that was closed a day that Meta restated two days after the closing, and one of last week. */
+/** A day of the closed month that Meta restated two days after the closing, and a day of last week. */
 function restatedDays(now: Date) {
   const { month, at } = lastClosing(now);
   const daysAgo = (days: number) => new Date(+now - days * dayMs);

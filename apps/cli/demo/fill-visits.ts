@@ -11,9 +11,8 @@ const furtherPages = [
 ]; // biome-ignore format: a list
 
 /**
- * The visits that a market's touches came from, so that its journeys can be looked at: the page somebody landed on, and up to two further
- * pages. An ad always leads to the same page. After delivery is filled, of which a visit names the platform's numbers. Filled again, they
- * are the same rows.
+ * Writes the visits behind a market's touches, so that journeys can be viewed: the landing page and up to two further pages. An ad always leads to
+ * the same page. Run it after delivery is filled, because visits contain the platforms' ids. Filling again writes the same rows.
  */
 export async function fillVisits({ profileId }: Pick<Market, 'profileId'>, clickhouse: ClickHouse): Promise<void> {
   const numbersOf = (level: EntityLevel) =>

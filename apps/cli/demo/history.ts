@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import type { LaterRefund } from './ledger-rows.ts';
 
 /**
- * A fill writes months in seconds, so its results would all begin to stand at the moment of the fill, and no figure as of a past day would be
- * right. These statements give each result the moment at which the product would have written it.
+ * A fill writes months within seconds, so its results would all date from the fill, and no as-of report of the past would be right. These statements
+ * give each result the time at which the product would have written it.
  */
 interface Engines {
   readonly app: Postgres;
@@ -19,12 +19,12 @@ interface DatedConversion {
   readonly at: number;
 }
 
-/** From an event to its attribution, on a running system. */
+/** The delay between an event and its attribution on a running system. */
 const attributedAfterSeconds = 5;
-/** A parameter of a query holds 128 KiB. */
+/** A query parameter holds at most 128 KiB. */
 const idsOfStatement = 1_000;
 
-/** Results that a replay has added since a moment stand since their payment was recorded. `late`: those that were recorded days after. */
+/** Dates results that a replay added since a moment at the time their payment was recorded. `late`: those that were recorded days after. */
 export async function dateNewResults(
   { app, clickhouse }: Engines,
   profileId: string,
@@ -54,7 +54,7 @@ export async function dateNewResults(
   );
 }
 
-/** Results that a replay has replaced since a moment because of refunds were replaced when the money was paid back. */
+/** Dates results that a replay replaced because of refunds at the time of the refund. */
 export async function dateRefunds(
   { app, clickhouse }: Engines,
   profileId: string,
@@ -101,7 +101,6 @@ export async function applyRefunds(
   return rows.map(({ id, at }) => ({ id, at: +at }));
 }
 
-/** Each day's exchange rates were known on that day. */
 export const dateRates = ({ system }: Pick<Engines, 'system'>): Promise<unknown> =>
   system.unbound.query(
     sql`UPDATE exchange_rates SET known_at = day AT TIME ZONE 'UTC' WHERE source = 'market' AND known_at > day AT TIME ZONE 'UTC'`,

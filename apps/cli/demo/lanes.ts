@@ -1,5 +1,5 @@
-/** So many things at a time: whoever brings one more waits for room. What went wrong is told to whoever comes next. */
-export class Lanes {
+/** Runs a limited number of tasks at once: `run` waits for a free slot. A failure is thrown to the next caller. */
+export class TaskPool {
   readonly #most: number;
   readonly #running = new Set<Promise<void>>();
   #failures: unknown[] = [];
@@ -10,7 +10,7 @@ export class Lanes {
 
   async run(work: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#most) await Promise.race(this.#running);
-    this.#tell();
+    this.#throwFailure();
     const running: Promise<void> = work()
       .catch((error) => void this.#failures.push(error))
       .finally(() => this.#running.delete(running));
@@ -19,10 +19,10 @@ export class Lanes {
 
   async drain(): Promise<void> {
     await Promise.all(this.#running);
-    this.#tell();
+    this.#throwFailure();
   }
 
-  #tell(): void {
+  #throwFailure(): void {
     const [failure] = this.#failures;
     if (failure !== undefined) throw failure;
   }

@@ -5,8 +5,8 @@ import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /**
- * Rows on their way into one table, column by column: PostgreSQL takes arrays of thousands as fast as it takes anything under
- * row-level security, where COPY is refused. Rows that are there already stay, so a fill that was stopped is simply begun again.
+ * Collects rows of one table by column: under row-level security, which excludes COPY, arrays of thousands are PostgreSQL's fastest insert. Existing
+ * rows are kept, so an interrupted fill can be restarted.
  */
 class Rows {
   readonly #table: string;
@@ -43,21 +43,21 @@ class Rows {
 
 export interface LedgerOptions {
   readonly isSearchable: boolean;
-  /** Payments are written as they were before their refunds, of which those before this moment are returned. */
+  /** Payments are written as they were before their refunds; refunds before this time are returned. */
   readonly historicUntil: number | undefined;
 }
 
-/** A refund that is applied to a payment after the payment was recorded. */
+/** A refund that is applied after the payment was recorded. */
 export interface LaterRefund {
   readonly paymentId: string;
   readonly at: number;
   /** In units of the payment's currency. */
   readonly refunded: string;
-  /** What is left of the payment, in the reporting currency. */
+  /** The remaining amount of the payment, in the reporting currency. */
   readonly reportingAmount: string | null;
 }
 
-/** What some households put into the ledger: people, what they are known by, their browsers, and what they did. */
+/** The ledger rows of some households: customers, identifiers, browsers and outcomes. */
 export class LedgerBatch {
   readonly #market: Market;
   readonly #customers = new Rows('customers', {
@@ -177,7 +177,7 @@ export class LedgerBatch {
       isPayerAssigned(outcome),
       region,
     );
-    // A historic fill is followed by a replay of everything.
+    // A historic fill is followed by a complete replay.
     if (historicUntil === undefined) this.#dirty.add(id);
     if (isPayerAssigned(outcome))
       this.#entries.add(id, 'payer_assigned', null, null, outcome.customerId, instant(arrivesAt + dayMs));
@@ -190,7 +190,7 @@ export class LedgerBatch {
     return rates.convert(fromMinorUnits(paid, currency), currency, reportingCurrency, dayOf(at)) ?? null;
   }
 
-  /** The shop's own system tells of most; some were made in cash, and recorded by hand. */
+  /** The shop's own system reports most refunds; some were paid in cash and recorded by hand. */
   #addRefunds({ id, idempotencyKey, standing }: Outcome, { refunds, currency, reporting }: Money): void {
     const { historicUntil } = this.#options;
     for (const [index, { at, amount }] of refunds.entries()) {
@@ -234,7 +234,7 @@ export class LedgerBatch {
     });
   }
 
-  /** The shop has met them before the fill ends. */
+  /** Whether the customer's first outcome lies within the fill. */
   #isThere({ customer, outcomes }: Person): boolean {
     const { historicUntil = Number.POSITIVE_INFINITY } = this.#options;
     return customer !== null && this.#firstSeen(customer.since, outcomes) < historicUntil;
@@ -269,11 +269,11 @@ export class LedgerBatch {
   }
 }
 
-/** Some payments came without a name, and the shop said later who it was. */
+/** Some payments arrived without a customer, and the shop assigned one later. */
 const isPayerAssigned = ({ id, standing, customerId }: Outcome): boolean =>
   standing !== null && customerId !== null && isOneIn(64, id);
 
-/** By the id's last digits, so that a fill that is begun again chooses the same. */
+/** Decides by the id's last digits, so that a restarted fill makes the same choice. */
 const isOneIn = (many: number, id: string): boolean => Number.parseInt(id.slice(-4), 16) % many === 0;
 
 const instant = (at: number): string => new Date(at).toISOString();

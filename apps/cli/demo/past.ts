@@ -5,7 +5,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { dayOf } from '@tributary/rules';
 import { dayMs, hourMs } from '@tributary/vocabulary';
 
-/** The last month that was over on a third of a month before now, and that third at nine. */
+/** The latest closed month (closed on the third of the next month at nine), and the time of closing. */
 export function lastClosing(now: Date): { readonly month: string; readonly at: Date } {
   const third = (monthsBack: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsBack, 3, 9));
   const at = +third(0) < +now - hourMs ? third(0) : third(1);
@@ -21,7 +21,7 @@ interface Past {
   readonly now: Date;
 }
 
-/** What members did before today, by the handlers of the API with the clock of then: a month closed, two experiments. */
+/** Records past actions of members with the API's handlers on a past clock: a closed month and two experiments. */
 export async function recordPast(past: Past): Promise<void> {
   const { app, market, now } = past;
   const closing = lastClosing(now);
@@ -32,18 +32,18 @@ export async function recordPast(past: Past): Promise<void> {
   if (running) await startTest(past, running);
 }
 
-/** The context of a handler: an operator of the profile at a moment. */
+/** The context of a handler: an operator of the profile at a given time. */
 const actingAt = (app: Postgres, profileId: string, now: Date, effect = app.forProfile(profileId).transaction) =>
   ({ caller: { profileId, kind: 'operator', credentialId: null }, effect, now }) as never;
 
-/** Campaigns by what was spent on them, most first. */
+/** Campaigns by spend, highest first. */
 function mostExpensive({ market, delivery }: Past): Campaign[] {
   const spentOn = ({ id }: Campaign) =>
     delivery.filter(({ entity }) => entity.id === id).reduce((sum, { spend }) => sum + Number(spend), 0);
   return market.campaigns.toSorted((one, other) => spentOn(other) - spentOn(one));
 }
 
-/** A platform's study of weeks that are over. It found what the market says that the campaign really caused. */
+/** Records a platform's finished lift study. Its result is the market's true effect of the campaign. */
 async function recordStudy({ app, market, book, delivery, now }: Past, campaign: Campaign): Promise<void> {
   const [from, to, recordedAt] = [49, 29, 27].map((days) => new Date(+now - days * dayMs)) as [Date, Date, Date];
   const caused = book.effects
@@ -73,7 +73,7 @@ const expectedEffects = [15, 25, 40, 60, 90];
 
 class TooSmall extends Error {}
 
-/** A test by regions that began five days ago, for the smallest effect of the list that it would notice. */
+/** Starts a geo experiment that began five days ago, for the smallest effect of the list that it can detect. */
 async function startTest({ app, market, now }: Past, campaign: Campaign): Promise<void> {
   const [plannedAt, firstDay] = [new Date(+now - 7 * dayMs), new Date(+now - 5 * dayMs)];
   const { transaction } = app.forProfile(market.profileId);
@@ -88,7 +88,7 @@ async function startTest({ app, market, now }: Past, campaign: Campaign): Promis
       expected_effect_pct: expected,
       exclude_regions: [],
     };
-    // Rolled back where the test is too small, so that no draft is left behind.
+    // Rolls back if the experiment lacks power, so that no draft remains.
     const effect = (work: (tx: Tx) => Promise<{ body: { data: { id: string; power: { verdict: string } | null } } }>) =>
       transaction(async (tx) => {
         const answer = await work(tx);
@@ -104,7 +104,7 @@ async function startTest({ app, market, now }: Past, campaign: Campaign): Promis
       await startExperiment({ params: { id } } as never, actingAt(app, market.profileId, new Date(+now - 6 * dayMs)));
       return;
     } catch (error) {
-      // A market of a few people has too few purchases to be tested.
+      // A market of few people has too few purchases for an experiment.
       if (!(error instanceof TooSmall) && (error as { code?: string }).code !== 'invalid_state') throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { Household } from '@tributary/market';
 
-/** ISO 3166-2 codes of where a country's customers live. */
+/** ISO 3166-2 codes of the regions of each country's customers. */
 const regionsOf: Readonly<Record<string, readonly string[]>> = {
   CL: ['RM', 'VS', 'BI', 'AR', 'MA', 'LL', 'CO', 'AN', 'LI', 'NB'],
   AR: ['B', 'C', 'X', 'S', 'M', 'T'],
@@ -9,7 +9,7 @@ const regionsOf: Readonly<Record<string, readonly string[]>> = {
   ES: ['MD', 'CT', 'AN', 'VC'],
 };
 
-/** All of a household live in one region; the first ones of a country are the largest. */
+/** A household lives in one region; the first regions of a country are the largest. */
 export function regionOf({ index, browsers }: Household): string {
   const country = browsers[0]?.country ?? 'CL';
   const regions = regionsOf[country] ?? ['1'];

@@ -1,4 +1,4 @@
-/** Prints each step of a long command when it begins and what it took when it ends, so that the terminal is never silent for long. */
+/** Prints each step of a long command when it begins and its duration when it ends, so that the terminal is never silent for long. */
 export type Step = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export function countSteps(print: (line: string) => void = console.log): Step {

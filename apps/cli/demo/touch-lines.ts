@@ -1,7 +1,7 @@
 import type { Arrival, Browser, Market, Touch } from '@tributary/market';
 import { nilUuid } from '@tributary/vocabulary';
 
-/** In the order in which the lines tell them. What is not here has the table's own default. */
+/** In the order of the written fields. Omitted columns get the table's default. */
 export const touchColumns = [
   'profile_id',
   'visitor_id',
@@ -21,12 +21,12 @@ export const touchColumns = [
   'device',
 ];
 
-/** Writes touches as ClickHouse reads them, tab-separated. What an arrival says is the same every time, so it is written once. */
+/** Writes touches as tab-separated values for ClickHouse. The fields of an arrival are the same every time, so they are formatted once. */
 export function touchWriter({ profileId }: Market): (browser: Browser, touches: readonly Touch[]) => string {
   const tails = new Map<Arrival, string>();
   const tailOf = (arrival: Arrival): string => {
-    const known = tails.get(arrival);
-    if (known !== undefined) return known;
+    const cached = tails.get(arrival);
+    if (cached !== undefined) return cached;
     const { campaign, adSet, ad } = arrival.named;
     const tail = [
       arrival.channel,
@@ -54,5 +54,5 @@ export function touchWriter({ profileId }: Market): (browser: Browser, touches: 
 
 const thousandths: readonly string[] = Array.from({ length: 1_000 }, (_, ms) => String(ms).padStart(3, '0'));
 
-/** Seconds since 1970 with three decimals, which costs a tenth of what a written date does. */
+/** Unix time with three decimals, which costs a tenth of formatting a date. */
 const secondsOf = (at: number): string => `${Math.floor(at / 1_000)}.${thousandths[at % 1_000]}`;

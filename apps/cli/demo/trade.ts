@@ -3,24 +3,24 @@ import { type Client, TributaryError } from '@tributary/sdk';
 import type { EntityLevel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 
-/** The platform whose ads the demo's people change and to which they tell their sales. */
+/** The platform whose ads the demo's members change and to which they export sales. */
 const platform = 'social_ads';
-/** As near to what the sandbox's ad sets have as a change of budget must be. */
+/** Close to the budgets of the sandbox's ad sets, because one change of budget is limited. */
 const dailyBudget = '50';
-/** Statuses of what can be asked of one ad and not of another. */
+/** Statuses of actions that are possible for some ads and not for others. */
 const refusals = [409, 422];
 
-/** The days that they looked at. */
+/** The date range of their reports. */
 interface Range {
   readonly date_from: string;
   readonly date_to: string;
 }
 
 /**
- * What the people of a shop did lately with what they read: a budget changed, an ad and a campaign stopped, one of them started again,
- * sales told to the platform, models fitted. Each fills a screen.
+ * Recent actions of the shop's members: a changed budget, a paused ad and campaign, one of them resumed, sales exported to the platform, fitted
+ * models. Each fills a screen.
  */
-export async function trade(client: Client, range: Range): Promise<void> {
+export async function recordActions(client: Client, range: Range): Promise<void> {
   const { data: connections } = await client.listConnections({ query: { channel: platform } });
   const connectionId = connections.find(({ status }) => status === 'connected')?.id;
   if (!connectionId) return;
@@ -33,19 +33,21 @@ export async function trade(client: Client, range: Range): Promise<void> {
   };
   const [campaigns, adSets, ads] = [await running('campaign'), await running('ad_set'), await running('ad')];
   const minor = Number(toMinorUnits(dailyBudget, meta.currency));
-  const asked = (id: string) => ({ params: { id }, idempotencyKey: uuid() });
-  await firstThatTakes(adSets, (id) => client.updateAdSetBudget({ ...asked(id), body: { daily_budget_minor: minor } }));
-  await firstThatTakes(ads.toReversed(), (id) => client.pauseAd({ ...asked(id), body: {} }));
-  await firstThatTakes(campaigns.toReversed(), async (id) => {
-    await client.pauseCampaign({ ...asked(id), body: {} });
-    await client.resumeCampaign({ ...asked(id), body: {} });
+  const actionOn = (id: string) => ({ params: { id }, idempotencyKey: uuid() });
+  await firstThatAccepts(adSets, (id) =>
+    client.updateAdSetBudget({ ...actionOn(id), body: { daily_budget_minor: minor } }),
+  );
+  await firstThatAccepts(ads.toReversed(), (id) => client.pauseAd({ ...actionOn(id), body: {} }));
+  await firstThatAccepts(campaigns.toReversed(), async (id) => {
+    await client.pauseCampaign({ ...actionOn(id), body: {} });
+    await client.resumeCampaign({ ...actionOn(id), body: {} });
   });
-  await tellPlatform(client, connectionId, meta.currency);
+  await exportToPlatform(client, connectionId, meta.currency);
   await client.createModelFit();
 }
 
-/** Some cannot be changed: a budget may be the campaign's, an ad archived. */
-async function firstThatTakes(
+/** Tries until one accepts the change: a budget may be the campaign's, an ad archived. */
+async function firstThatAccepts(
   rows: readonly { readonly external_id: string }[],
   change: (id: string) => Promise<unknown>,
 ): Promise<void> {
@@ -69,8 +71,8 @@ export const buyers = [
 export const emailOf = ({ first_name, last_name }: (typeof buyers)[number]): string =>
   `${first_name}.${last_name}@example.com`.toLowerCase();
 
-/** From now on the platform hears of payments, of these first. */
-async function tellPlatform(client: Client, connectionId: string, currency: string): Promise<void> {
+/** Exports payments to the platform from now on, these first. */
+async function exportToPlatform(client: Client, connectionId: string, currency: string): Promise<void> {
   const { data } = await client.listPixels({ params: { id: connectionId } });
   const dataset = data.pixels[0]?.id;
   if (!dataset) return;

@@ -11,7 +11,7 @@ export async function examineClickHouse(settings: Settings): Promise<Finding[]> 
   }
 }
 
-/** Of a cluster each node is named by its address, and one that is away hides nothing of the others. */
+/** Names each node of a cluster by its address, so that an unreachable one does not hide the others. */
 async function examineOneOfMany(node: ClickHouse): Promise<Finding[]> {
   const { host } = new URL(node.settings.url);
   const findings = await examineNode(node).catch((error: Error) => [
@@ -32,7 +32,7 @@ async function examineNode(node: ClickHouse): Promise<Finding[]> {
   return [ok('clickhouse', `version ${row?.version}`), ...findings.filter((finding) => finding !== undefined)];
 }
 
-/** Of a cluster, tables that have lost sight of the others. */
+/** Replicated tables that lost their connection to the other replicas. */
 async function readOnlyTables(client: ClickHouse): Promise<Finding | undefined> {
   const [row] = await client.query(
     raw<{ tables: string }>(

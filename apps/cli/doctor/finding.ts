@@ -2,7 +2,7 @@ export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'wrong';
   readonly detail: string;
-  /** What to do about it. */
+  /** The recommended action. */
   readonly advice?: string;
 }
 

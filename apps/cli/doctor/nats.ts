@@ -13,7 +13,7 @@ export async function examineNats(settings: Settings): Promise<Finding[]> {
       ...(await examineCopies(stream)),
       await examineLog(stream),
       await examineLetters(stream),
-      await examineRoomForLetters(stream),
+      await examineDeadLetterSpace(stream),
       await examineWebhooks(stream),
     ];
   } finally {
@@ -21,7 +21,7 @@ export async function examineNats(settings: Settings): Promise<Finding[]> {
   }
 }
 
-/** Of a single server there is nothing to say. */
+/** A single server has no replication to examine. */
 async function examineCopies(stream: Stream): Promise<Finding[]> {
   const { current, wanted } = await stream.copies();
   if (wanted === 1) return [];
@@ -73,7 +73,7 @@ async function examineLetters({ deadLetters }: Stream): Promise<Finding> {
   );
 }
 
-async function examineRoomForLetters(stream: Stream): Promise<Finding> {
+async function examineDeadLetterSpace(stream: Stream): Promise<Finding> {
   const { share } = await stream.fill('dead-letters');
   const detail = `the room for dead letters is ${percent(share)}`;
   if (share < 0.8) return ok('dead letters', detail);

@@ -8,7 +8,7 @@ interface RoleRow {
   readonly version: number;
   readonly is_super: boolean;
   readonly bypasses: boolean;
-  /** Seconds between its clock and ours. */
+  /** Seconds between the server's clock and ours. */
   readonly skew: number;
   readonly migrations: number;
   readonly is_read_only: boolean;
@@ -43,11 +43,11 @@ export async function examinePostgres(settings: Settings): Promise<Finding[]> {
   return findings;
 }
 
-/** A move that is under way keeps some, too; so much is worth a look. */
-const mostKeptBytes = 1 << 30;
+/** A running move retains some WAL too; only more than this is worth a warning. */
+const maxRetainedBytes = 1 << 30;
 
-/** A move that was cut short and not begun again keeps the server from freeing its own log, until the disk is full. */
-export async function examineMoves(what: string, { unbound }: Postgres, most = mostKeptBytes): Promise<Finding[]> {
+/** An interrupted move leaves a replication slot that keeps the server from removing WAL, until the disk is full. */
+export async function examineMoves(what: string, { unbound }: Postgres, most = maxRetainedBytes): Promise<Finding[]> {
   const { rows } = await unbound.query(sql<{ slot: string; bytes: string }>`
     SELECT slot_name AS slot, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) AS bytes FROM pg_replication_slots
     WHERE database = current_database() AND starts_with(slot_name, 'tributary_move_')

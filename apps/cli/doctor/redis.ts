@@ -12,7 +12,7 @@ export async function examineRedis(settings: Settings): Promise<Finding[]> {
   }
 }
 
-/** It may answer, and still not count. */
+/** Redis may answer pings and still refuse writes. */
 async function examineWrites(redis: RedisClient): Promise<Finding> {
   try {
     await createRateLimiter({ redis, nowMs: Date.now }).look();

@@ -3,13 +3,13 @@ import type { Settings } from '@tributary/config';
 import { planUpgrade, type UpgradePlan } from '@tributary/postgres';
 import { type Finding, ok, wrong } from './finding.ts';
 
-/** What `tributary migrate` of this version would do, and whether this version is the one to run. */
+/** The pending upgrade of this version, and whether this version is the right one to run. */
 export async function examineUpgrade(settings: Settings): Promise<Finding[]> {
   const [ledger, columns] = await Promise.all([
     planUpgrade(settings.databaseOwnerUrl),
     compareColumns(clickhouseSettings(settings)),
   ]);
-  return [judge('PostgreSQL', ledger, inWords(ledger)), judge('ClickHouse', columns)];
+  return [judge('PostgreSQL', ledger, describePlan(ledger)), judge('ClickHouse', columns)];
 }
 
 function judge(
@@ -31,8 +31,8 @@ function judge(
   );
 }
 
-/** The largest tables that are gone through, and about how long all of it takes. */
-function inWords({ tables, seconds }: UpgradePlan): string {
+/** Describes the largest tables to scan, and the estimated total time. */
+function describePlan({ tables, seconds }: UpgradePlan): string {
   const large = tables
     .slice(0, 5)
     .map(({ table, rows, bytes }) => `${table} (${rows.toLocaleString('en')} rows, ${Math.ceil(bytes / 1e6)} MB)`);

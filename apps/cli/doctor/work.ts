@@ -6,7 +6,7 @@ import { catalogue, countSetAside, listFailedJobs } from '@tributary/work';
 import { type Finding, ok, wrong } from './finding.ts';
 import { ledgerAddresses } from './ledger-addresses.ts';
 
-/** What background work left behind: jobs that failed for good, what was set aside, and visits that could not be understood. */
+/** Problems of background work: permanently failed jobs, parked items, and invalid visits. */
 export async function examineWork(settings: Settings, now = new Date()): Promise<Finding[]> {
   const since = new Date(now.getTime() - dayMs);
   const findings: Finding[] = [];
@@ -15,7 +15,7 @@ export async function examineWork(settings: Settings, now = new Date()): Promise
     try {
       const failed = await listFailedJobs(system.unbound, since);
       const bad = await countBadVisits(system.unbound, since, mostCounted);
-      const found = [...judgeJobs(failed), judgeSetAside(await countSetAside(system, {})), judgeVisits(bad)];
+      const found = [...judgeJobs(failed), judgeParkedWork(await countSetAside(system, {})), judgeVisits(bad)];
       findings.push(...found.map((finding) => ({ ...finding, what: `${finding.what}${suffix}` })));
     } finally {
       await system.close();
@@ -25,7 +25,7 @@ export async function examineWork(settings: Settings, now = new Date()): Promise
 }
 
 const mostCounted = 100_000;
-/** A site in a thousand sends a broken visit now and then; more than this of a day is somebody's mistake. */
+/** A large installation has occasional invalid visits; more than this per day indicates a mistake. */
 const manyVisits = 1_000;
 
 function judgeJobs(failed: Awaited<ReturnType<typeof listFailedJobs>>): Finding[] {
@@ -41,7 +41,7 @@ function judgeJobs(failed: Awaited<ReturnType<typeof listFailedJobs>>): Finding[
   });
 }
 
-function judgeSetAside(count: number): Finding {
+function judgeParkedWork(count: number): Finding {
   if (count === 0) return ok('set aside', 'nothing');
   return wrong(
     'set aside',

@@ -1,18 +1,18 @@
-/** A row as the importer takes it: its cells by the names of their columns. */
+/** A row as the importer accepts it: its cells by column name. */
 export type Cells = Readonly<Record<string, string>>;
 
-/** A file of somebody else's: how it is written, and which outcomes a record of it tells of. None: it is passed over. */
+/** A file format of another product, and the outcomes that a record contains. A record without outcomes is skipped. */
 export interface Format {
   readonly written: 'csv' | 'json-lines';
-  /** A column that the CSV cannot do without. */
+  /** The required column of the CSV. */
   readonly column?: string;
-  /** `rename` says which events count, and how they are called here; absent, the format's own choice. */
+  /** `rename` selects and renames the events that count; absent: the format's defaults. */
   readonly outcomesOf: (record: Readonly<Record<string, unknown>>, rename: Rename | undefined) => Cells[];
 }
 
 export type Rename = ReadonlyMap<string, string>;
 
-/** `purchase=payment_received,sign_up`: those that count, each with its name here. */
+/** Parses `purchase=payment_received,sign_up`: the events that count, each with its name here. */
 export const readRename = (text: string): Rename =>
   new Map(
     text.split(',').map((one) => {
@@ -23,16 +23,16 @@ export const readRename = (text: string): Rename =>
     }),
   );
 
-/** Only what is there: an empty cell says nothing. */
+/** Leaves missing and empty values out. */
 export function cells(given: Readonly<Record<string, unknown>>): Cells {
-  const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== '');
-  return Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
+  const present = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
 }
 
 export const part = (value: unknown): Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 
-/** Microseconds, seconds or a date that somebody wrote, as ISO 8601; what is none stays as it is, and its row is rejected with that word. */
+/** Converts microseconds, seconds or a written date to ISO 8601; anything else stays unchanged, so that its row is rejected with that value. */
 export function momentOf(value: unknown, unit: 'microseconds' | 'seconds' | 'text'): string {
   const text = String(value ?? '');
   const number = Number(text);

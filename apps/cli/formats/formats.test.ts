@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { formats, readRename } from './index.ts';
 
-/** Records as these products write them, cut down to what matters. */
+/** Records as these products write them, reduced to the relevant fields. */
 const of = (name: string, record: object, events?: string) =>
   formats[name]?.outcomesOf(record as Record<string, unknown>, events ? readRename(events) : undefined);
 
-test('an order of Shopify: the first line says what was paid, a part that went back is a refund of it', () => {
+test('Shopify: the first line of an order has the payment, and a partial refund becomes a refund', () => {
   const order = {
     name: '#1001',
     email: 'ana@example.com',
@@ -43,7 +43,7 @@ test('an order of Shopify: the first line says what was paid, a part that went b
   expect(of('shopify', { ...order, 'financial status': 'paid', 'refunded amount': '0.00' })).toHaveLength(1);
 });
 
-test('an event of Google Analytics 4: parameters are a list, 64-bit numbers are texts, and what is no outcome is passed over', () => {
+test('Google Analytics 4: parameters are a list, 64-bit integers are strings, and other events are skipped', () => {
   const purchase = {
     event_date: '20260501',
     event_timestamp: '1777642200000000',
@@ -83,7 +83,7 @@ test('an event of Google Analytics 4: parameters are a list, 64-bit numbers are 
   expect(of('ga4', purchase, 'page_view=seen')).toEqual([]);
 });
 
-test('an event of PostHog: its own begin with $, properties may be a text, the person’s are beside them', () => {
+test('PostHog: built-in events begin with $, properties may be a string, and person properties are beside them', () => {
   const event = {
     uuid: '0190f0a0-0000-7000-8000-000000000001',
     event: 'order completed',
@@ -115,7 +115,7 @@ test('an event of PostHog: its own begin with $, properties may be a text, the p
   expect(of('posthog', { ...event, event: '$pageview' })).toEqual([]);
 });
 
-test('a visit of Matomo: its orders and goals, each at its own time', () => {
+test('Matomo: a visit yields its orders and goals, each with its own time', () => {
   const visit = {
     idVisit: '77',
     userId: 'customer-1',
@@ -148,7 +148,7 @@ test('a visit of Matomo: its orders and goals, each at its own time', () => {
   expect(of('matomo', { idVisit: '78' })).toEqual([]);
 });
 
-test('which events count is said by name, with or without another', () => {
+test('--events selects events by name, optionally renaming them', () => {
   expect([...readRename('purchase = payment_received, sign_up')]).toEqual([
     ['purchase', 'payment_received'],
     ['sign_up', 'sign_up'],

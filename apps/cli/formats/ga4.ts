@@ -1,6 +1,6 @@
 import { cells, type Format, momentOf, part } from './format.ts';
 
-/** Google Analytics 4, as its tables in BigQuery are exported: JSON, an event a line. */
+/** Google Analytics 4's BigQuery export: JSON, one event per line. */
 export const ga4: Format = {
   written: 'json-lines',
   outcomesOf: (event, rename = usual) => {
@@ -8,7 +8,7 @@ export const ga4: Format = {
     if (!name) return [];
     const parameters = parametersOf(event.event_params);
     const order = part(event.ecommerce);
-    const transaction = known(order.transaction_id) ?? known(parameters.transaction_id);
+    const transaction = unlessNotSet(order.transaction_id) ?? unlessNotSet(parameters.transaction_id);
     const isRefund = event.event_name === 'refund';
     const key = transaction && `ga4-${transaction}`;
     const clicked = part(event.collected_traffic_source);
@@ -36,10 +36,11 @@ const usual = new Map([
   ['sign_up', 'sign_up'],
 ]);
 
-/** Google writes so where nothing was set. */
-const known = (value: unknown): string | undefined => (value && value !== '(not set)' ? String(value) : undefined);
+/** Google writes "(not set)" for missing values. */
+const unlessNotSet = (value: unknown): string | undefined =>
+  value && value !== '(not set)' ? String(value) : undefined;
 
-/** `[{key, value: {string_value | int_value | double_value | float_value}}]`, as an object. */
+/** Converts `[{key, value: {string_value | int_value | double_value | float_value}}]` to an object. */
 function parametersOf(list: unknown): Record<string, unknown> {
   const pairs = (Array.isArray(list) ? list : []).map((one) => {
     const { string_value, int_value, double_value, float_value } = part(part(one).value);

@@ -4,6 +4,6 @@ import { matomo } from './matomo.ts';
 import { posthog } from './posthog.ts';
 import { shopify } from './shopify.ts';
 
-/** The files of others that `tributary import outcomes --format` takes. */
+/** The formats that `tributary import outcomes --format` accepts. */
 export const formats: Readonly<Record<string, Format>> = { shopify, ga4, posthog, matomo };
 export { type Format, type Rename, readRename } from './format.ts';

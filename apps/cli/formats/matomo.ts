@@ -1,6 +1,6 @@
 import { type Cells, cells, type Format, momentOf, part } from './format.ts';
 
-/** Matomo's visits with their actions (`Live.getLastVisitsDetails`), a visit a line: orders, and goals that were reached. */
+/** Matomo's visits with their actions (`Live.getLastVisitsDetails`), one visit per line: orders and reached goals. */
 export const matomo: Format = {
   written: 'json-lines',
   outcomesOf: (visit, rename) => {
@@ -24,5 +24,5 @@ export const matomo: Format = {
   },
 };
 
-/** What orders are called by `--events`. */
+/** The name of orders in `--events`. */
 const orders = 'order';

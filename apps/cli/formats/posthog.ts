@@ -1,6 +1,6 @@
 import { cells, type Format, momentOf, part } from './format.ts';
 
-/** PostHog's export of events: JSON, an event a line. Its own events begin with `$` and are passed over. */
+/** PostHog's event export: JSON, one event per line. Built-in events begin with `$` and are skipped. */
 export const posthog: Format = {
   written: 'json-lines',
   outcomesOf: (event, rename) => {
@@ -29,7 +29,7 @@ export const posthog: Format = {
   },
 };
 
-/** Some destinations hold properties as JSON in a text. */
+/** Some destinations store properties as a JSON string. */
 function readPart(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'string') return part(value);
   try {

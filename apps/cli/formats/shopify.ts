@@ -1,8 +1,8 @@
 import { type Cells, cells, type Format, momentOf } from './format.ts';
 
 /**
- * Shopify's export of orders: a line for each article of an order, of which only the first says what was paid. An order is known by its id, so
- * a later export of the same order is an update. Shopify does not say when money went back; the order's own time stands in.
+ * Shopify's order export: one line per item of an order, of which only the first has the payment. Orders are identified by id, so a later export of
+ * the same order is an update. Refunds have no date, so the order's date is used.
  */
 export const shopify: Format = {
   written: 'csv',
@@ -28,5 +28,5 @@ export const shopify: Format = {
   },
 };
 
-/** Of other states no money is known to have come: authorized, pending, voided, expired. */
+/** In other states no payment is certain: authorized, pending, voided, expired. */
 const wasPaid = new Set(['paid', 'partially_refunded', 'refunded']);

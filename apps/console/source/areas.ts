@@ -1,23 +1,22 @@
 import type { Membership } from './membership.ts';
 
-/** The parts of the navigation, in their order. */
+/** The sections of the navigation, in order. */
 export const areas = ['reports', 'people', 'ads', 'data', 'workspace'] as const;
 
-/** How a page stands in the navigation. */
 export interface PageEntry {
   readonly area: (typeof areas)[number];
   readonly title: string;
-  /** Whether whoever is signed in has anything to see there; absent: everybody has. */
+  /** Whether the member has access to the page; absent: every member has. */
   readonly isFor?: (membership: Membership) => boolean;
 }
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** Absent: the page is reached from another one. */
+    /** Absent when the page is only linked from other pages. */
     readonly entry?: PageEntry;
-    /** Whether the page is about the days in the address, so that they can be chosen there. */
+    /** Whether the page shows the date picker. */
     readonly hasDays?: boolean;
-    /** Whether the page shows how its figures differ from those of the compared days. */
+    /** Whether the page compares its figures with an earlier period. */
     readonly hasComparison?: boolean;
   }
 }

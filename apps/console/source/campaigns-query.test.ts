@@ -4,7 +4,7 @@ import { campaignsQuery, recheckInterval } from './campaigns-query.ts';
 import { emptyRecheckMs } from './queries.ts';
 import { limits } from './vocabulary.ts';
 
-const place = { profileId: '0198a000-0000-7000-8000-000000000000', from: '2026-11-01', to: '2026-11-18' };
+const scope = { profileId: '0198a000-0000-7000-8000-000000000000', from: '2026-11-01', to: '2026-11-18' };
 const total = 2_010;
 /** The last ten ads of the profile belong to the small campaign. */
 const ads = Array.from({ length: total }, (_, index) => ({
@@ -12,7 +12,7 @@ const ads = Array.from({ length: total }, (_, index) => ({
   campaign_external_id: index < total - 10 ? 'large' : 'small',
 }));
 
-/** The API's pages, and the addresses that were requested. */
+/** Stubs the pages of the API and collects the requested URLs. */
 function serveAds(): URL[] {
   vi.stubGlobal('sessionStorage', { getItem: () => null });
   const requested: URL[] = [];
@@ -31,18 +31,18 @@ function serveAds(): URL[] {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a campaign beyond the first 1,000 rows opens with all of its ads', async () => {
+test('opening a campaign beyond the first 1,000 rows shows all of its ads', async () => {
   const requested = serveAds();
   const within = { platform: 'social_ads', campaign: 'small' };
-  const { rows, isCut } = await new QueryClient().fetchQuery(campaignsQuery(place, 'ad', 'last_touch', within));
+  const { rows, isCut } = await new QueryClient().fetchQuery(campaignsQuery(scope, 'ad', 'last_touch', within));
   expect([rows.length, isCut]).toEqual([10, false]);
   expect(requested.map(({ searchParams }) => searchParams.get('parent_id'))).toEqual(['small']);
 });
 
-test('rows show as soon as the first page is there, and say that there are more', async () => {
+test('rows appear after the first page and are marked as incomplete until the last', async () => {
   serveAds();
   const client = new QueryClient();
-  const options = campaignsQuery(place, 'ad', 'last_touch');
+  const options = campaignsQuery(scope, 'ad', 'last_touch');
   const shown: (number | undefined)[] = [];
   client.getQueryCache().subscribe(() => shown.push(client.getQueryData(options.queryKey)?.rows.length));
   const { rows, isCut } = await client.fetchQuery(options);
@@ -60,6 +60,6 @@ test.each([
   ['shortly after a sync', [{}], [connection('idle', '2026-11-18T11:59:40Z')], emptyRecheckMs],
   ['no more after that', [{}], [connection('idle', '2026-11-18T11:59:20Z'), connection('idle', null)], false],
   ['not before the first answer', undefined, [connection('running', null)], false],
-] as const)('rows are read again: %s', (_when, rows, connections, expected) => {
+] as const)('rows are refetched: %s', (_when, rows, connections, expected) => {
   expect(recheckInterval(rows, connections, now)).toBe(expected);
 });

@@ -1,22 +1,22 @@
 import { queryOptions } from '@tanstack/react-query';
 import { clientFor } from './client.ts';
 import { type Connection, isSyncing } from './data/queries.ts';
-import { type CampaignRow, emptyRecheckMs, keyOf, mostRows, type Place, reportOf } from './queries.ts';
+import { type CampaignRow, emptyRecheckMs, keyOf, maxRows, type ReportScope, reportOf } from './queries.ts';
 import type { Level, Model, Within } from './search.ts';
 import { limits } from './vocabulary.ts';
 
-/** Rows of a level, or of what belongs to a campaign or ad set. The first page shows while the others are loaded. */
-export const campaignsQuery = (place: Place, level: Level, model: Model, within?: Within) => {
+/** Rows of a level, or the children of a campaign or ad set. The first page shows while the others load. */
+export const campaignsQuery = (scope: ReportScope, level: Level, model: Model, within?: Within) => {
   const parent = within?.adSet ?? within?.campaign;
-  const queryKey = ['campaigns', ...keyOf(place), level, model, ...(parent ? [within?.platform, parent] : [])];
+  const queryKey = ['campaigns', ...keyOf(scope), level, model, ...(parent ? [within?.platform, parent] : [])];
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client }): Promise<CampaignRows> => {
-      const query = { ...reportOf(place), level, model, limit: limits.campaigns, ...(parent && { parent_id: parent }) };
+      const query = { ...reportOf(scope), level, model, limit: limits.campaigns, ...(parent && { parent_id: parent }) };
       const isFirst = client.getQueryData(queryKey) === undefined;
       const rows: CampaignRow[] = [];
-      for await (const row of clientFor(place.profileId).listCampaigns.each({ query, signal })) {
-        if (rows.length === mostRows) return { rows, isCut: true };
+      for await (const row of clientFor(scope.profileId).listCampaigns.each({ query, signal })) {
+        if (rows.length === maxRows) return { rows, isCut: true };
         if (isFirst && rows.length === limits.campaigns)
           client.setQueryData(queryKey, { rows: [...rows], isCut: true });
         rows.push(row);
@@ -29,7 +29,7 @@ export const campaignsQuery = (place: Place, level: Level, model: Model, within?
 /** Spend reaches reports seconds after its sync has ended. */
 const settledAfterMs = 30_000;
 
-/** How soon the rows are read again: while there are none, or while a sync may still change them. */
+/** How soon rows are refetched: while there are none, or while a sync may still change them. */
 export function recheckInterval(
   rows: readonly unknown[] | undefined,
   connections: readonly Pick<Connection, 'sync'>[],
@@ -44,6 +44,6 @@ export function recheckInterval(
 
 interface CampaignRows {
   readonly rows: readonly CampaignRow[];
-  /** There are more rows than these. */
+  /** More rows exist than were loaded. */
   readonly isCut: boolean;
 }

@@ -3,7 +3,7 @@ import { sharedLink } from './shared-link.ts';
 
 const clients = new Map<string, Client>();
 
-/** The API behind this page, for one profile. The browser's session cookie says who asks, or the link that was opened. */
+/** An API client for one profile, authenticated by the browser's session cookie or by the shared link that was opened. */
 export function clientFor(profileId: string): Client {
   const link = sharedLink();
   const asking = link ? { apiKey: link.secret } : { session: { profileId } };
@@ -12,5 +12,5 @@ export function clientFor(profileId: string): Client {
   return client;
 }
 
-/** For what belongs to a person and to no profile. */
+/** For requests about the account rather than a profile. */
 export const accountClient = createClient({ baseUrl: '', session: {} });

@@ -3,7 +3,7 @@ import { comparedRange, lastDays, lengthOf, presets, readRange, today, withEnd }
 
 const usual = { from: '2026-05-17', to: '2026-06-15' };
 
-test('the last days end today', () => {
+test('lastDays ends today', () => {
   expect(lastDays(30, '2026-06-15')).toEqual(usual);
   expect(lengthOf(usual)).toBe(30);
   expect(today(new Date(2026, 5, 15, 0, 5))).toBe('2026-06-15');
@@ -20,13 +20,13 @@ test.each<[string, Record<string, unknown>]>([
   expect(readRange(search, '2026-06-15')).toEqual(usual);
 });
 
-test('an address with a range means it, up to 366 days', () => {
+test('a range in the URL is used, up to 366 days', () => {
   const year = { from: '2024-01-01', to: '2024-12-31' };
   expect(lengthOf(year)).toBe(366);
   expect(readRange({ ...year, model: 'linear' }, '2026-06-15')).toEqual(year);
 });
 
-test('the other end comes along where it must', () => {
+test('moving one end moves the other when the range would be invalid', () => {
   expect(withEnd(usual, 'from', '2026-06-01')).toEqual({ from: '2026-06-01', to: '2026-06-15' });
   expect(withEnd(usual, 'from', '2026-07-01')).toEqual({ from: '2026-07-01', to: '2026-07-01' });
   expect(withEnd(usual, 'to', '2026-01-31')).toEqual({ from: '2026-01-31', to: '2026-01-31' });
@@ -34,7 +34,7 @@ test('the other end comes along where it must', () => {
   expect(withEnd(usual, 'to', '')).toEqual(usual);
 });
 
-test('the named ranges, on a day in the middle of a quarter and on the first of a year', () => {
+test('named ranges, in the middle of a quarter and on 1 January', () => {
   const on = (day: string) => Object.fromEntries(presets.map(({ title, range }) => [title, range(day)]));
   expect(on('2026-05-15')).toEqual({
     Today: { from: '2026-05-15', to: '2026-05-15' },
@@ -57,7 +57,7 @@ test.each([
   ['the period before', { from: '2026-03-01', to: '2026-03-31' }, 'period', { from: '2026-01-29', to: '2026-02-28' }],
   ['the year before', { from: '2026-03-01', to: '2026-03-31' }, 'year', { from: '2025-03-01', to: '2025-03-31' }],
   [
-    'a leap day, a year before',
+    '29 February is compared with 28 February of the previous year',
     { from: '2024-02-29', to: '2024-02-29' },
     'year',
     { from: '2023-02-28', to: '2023-02-28' },
@@ -68,6 +68,6 @@ test.each([
   expect(before && lengthOf(before)).toBe(lengthOf(range));
 });
 
-test('nothing is compared where nobody wants it', () => {
+test('no range is compared when comparison is off', () => {
   expect(comparedRange(usual, 'none')).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { limits } from './vocabulary.ts';
 import { say } from './words/index.ts';
 
-/** The days of a report, both included, as they stand in the address. */
+/** The dates of a report, both inclusive, as the URL contains them. */
 export interface DateRange {
   readonly from: string;
   readonly to: string;
@@ -10,7 +10,7 @@ export interface DateRange {
 
 const usualDays = 30;
 
-/** Ranges that people ask for by name, up to the day that is today. */
+/** Named ranges that end today. */
 export const presets: readonly { readonly title: string; readonly range: (today: string) => DateRange }[] = [
   { title: say.days.today, range: (day) => ({ from: day, to: day }) },
   { title: say.days.yesterday, range: (day) => ({ from: moved(day, -1), to: moved(day, -1) }) },
@@ -26,7 +26,7 @@ export const presets: readonly { readonly title: string; readonly range: (today:
   { title: say.days.thisYear, range: (day) => ({ from: `${day.slice(0, 4)}-01-01`, to: day }) },
 ];
 
-/** What the days of a report are held against. */
+/** The periods that a report can be compared with. */
 export const comparisons = {
   period: say.days.periodBefore,
   year: say.days.yearBefore,
@@ -34,7 +34,7 @@ export const comparisons = {
 } as const;
 export type Compared = keyof typeof comparisons;
 
-/** As many days right before, or the same days a year earlier. */
+/** The period of the same length right before, or the same dates one year earlier. */
 export function comparedRange(range: DateRange, compared: Compared): DateRange | undefined {
   if (compared === 'none') return undefined;
   const days = lengthOf(range);
@@ -43,21 +43,21 @@ export function comparedRange(range: DateRange, compared: Compared): DateRange |
   return { from, to: moved(from, days - 1) };
 }
 
-/** Nobody advertised here before. */
+/** Before any ad that a report could contain. */
 export const earliest = '2000-01-01';
 
-/** The reader's own day: near enough to choose days by, whatever the profile's time zone. */
+/** The reader's local date: close enough to the profile's time zone for choosing dates. */
 export function today(now = new Date()): string {
   const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 10);
 }
 
-/** So many days, the last of them today. */
+/** The given number of days, ending on `to`. */
 export const lastDays = (days: number, to: string): DateRange => ({ from: moved(to, 1 - days), to });
 
 export const lengthOf = ({ from, to }: DateRange): number => (Date.parse(to) - Date.parse(from)) / dayMs + 1;
 
-/** What an address says, if it can be asked for; else the usual days. */
+/** The range in the URL if it is valid, otherwise the default range. */
 export function readRange(search: Readonly<Record<string, unknown>>, now = today()): DateRange {
   const { from, to } = search;
   if (!isDay(from) || !isDay(to)) return lastDays(usualDays, now);
@@ -65,7 +65,7 @@ export function readRange(search: Readonly<Record<string, unknown>>, now = today
   return from <= to && lengthOf(range) <= limits.rangeDays ? range : lastDays(usualDays, now);
 }
 
-/** Takes one end and moves the other along where the two would no longer make a range that can be asked for. */
+/** Sets one end and moves the other one if the range would be invalid. */
 export function withEnd(range: DateRange, end: 'from' | 'to', value: string): DateRange {
   if (!isDay(value)) return range;
   const next = { ...range, [end]: value };
@@ -75,13 +75,13 @@ export function withEnd(range: DateRange, end: 'from' | 'to', value: string): Da
   return { ...next, [other]: moved(value, (end === 'from' ? 1 : -1) * (limits.rangeDays - 1)) };
 }
 
-/** The first day of a month, so many months before that of a day. */
+/** The first day of the month that lies the given number of months before the date's month. */
 function monthsBack(date: string, months: number): string {
   const [year = 0, month = 1] = date.split('-').map(Number);
   return new Date(Date.UTC(year, month - 1 - months, 1)).toISOString().slice(0, 10);
 }
 
-/** 29 February has none: the day before takes its place. */
+/** 29 February has no counterpart, so 28 February is used. */
 function yearBefore(date: string): string {
   const year = Number(date.slice(0, 4)) - 1;
   return date.slice(4) === '-02-29' ? `${year}-02-28` : `${year}${date.slice(4)}`;
@@ -91,7 +91,7 @@ export function moved(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
 }
 
-/** 30 February is none. */
+/** Rejects dates that do not exist, such as 30 February. */
 function isDay(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const at = Date.parse(value);

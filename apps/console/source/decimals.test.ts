@@ -11,13 +11,13 @@ test.each<[string[], string]>([
   expect(sum(texts)).toBe(total);
 });
 
-test('a difference may go below zero, and zero has many spellings', () => {
+test('a difference may be negative, and differently written zeros are equal', () => {
   expect(difference('10', '10.50')).toBe('-0.5');
   expect(difference('1', '-2')).toBe('3');
   expect(['0', '0.00', difference('1.10', '1.1')].every(isZero)).toBe(true);
   expect(isZero('0.001')).toBe(false);
 });
 
-test('a share stays between nothing and all', () => {
+test('a share stays between 0 and 1', () => {
   expect([share('1', '4'), share('5', '4'), share('-1', '4'), share('1', '0')]).toEqual([0.25, 1, 0, 0]);
 });

@@ -1,4 +1,4 @@
-/** Exact sums of the decimals that the API writes as text. A float would lose the last cent, which is the one people look for. */
+/** Exact sums of the decimals that the API returns as text. A float would lose the last cent, which is exactly what readers check. */
 
 interface Scaled {
   readonly digits: bigint;
@@ -21,11 +21,11 @@ export function sum(texts: readonly string[]): string {
   );
 }
 
-export const difference = (from: string, taken: string): string => sum([from, negated(taken)]);
+export const difference = (from: string, subtrahend: string): string => sum([from, negated(subtrahend)]);
 
 export const isZero = (text: string): boolean => scaled(text).digits === 0n;
 
-/** How much of the whole a part is, from 0 to 1: for widths of bars, where a float is good enough. */
+/** The fraction of the whole, from 0 to 1. Only for widths of bars, where a float is precise enough. */
 export function share(part: string, whole: string): number {
   const of = Number(whole);
   return of === 0 ? 0 : Math.min(1, Math.max(0, Number(part) / of));

@@ -3,15 +3,15 @@ import type { FigureUnit } from '@tributary/vocabulary';
 import { count, money, ratio, signed, signedMoney } from './format.ts';
 import { say } from './words/index.ts';
 
-/** Every figure that can be explained, under the name that people see. */
+/** Every figure that can be explained, with its display name. */
 export type Field = RequestOf<Routes['explain']>['query']['field'];
 
 interface FieldEntry {
   readonly title: string;
   readonly unit: FigureUnit;
-  /** What it is and how it is worked out. */
+  /** The definition and the formula. */
   readonly about: string;
-  /** Shown with a plus or a minus. */
+  /** Formatted with a plus or minus sign. */
   readonly isSigned?: true;
 }
 
@@ -134,7 +134,7 @@ export const fields: Readonly<Record<Field, FieldEntry>> = {
   volume_percentile: percentile(say.metrics.volumePlace, ofRow.volume_percentile),
 };
 
-/** Figures that cannot be explained yet, or that have another name where they stand for everything. */
+/** Figures without an explanation, or with another name when they are totals. */
 export const definitions = {
   blendedRoas: say.metrics.blendedRoasAbout,
   blendedCpa: say.metrics.blendedCpaAbout,
@@ -147,7 +147,7 @@ export const definitions = {
   window: say.metrics.windowAbout,
 };
 
-export function show(field: Field, value: number | string | null | undefined, currency: string): string {
+export function formatFigure(field: Field, value: number | string | null | undefined, currency: string): string {
   const { unit, isSigned } = fields[field];
   switch (unit) {
     case 'money':

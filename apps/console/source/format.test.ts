@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { count, day, duration, exactMoney, moment, money, nothing, ratio, signed, words } from './format.ts';
 
-/** Intl puts a space that does not break between a code and its amount. */
+/** Intl separates a code and its amount with a non-breaking space. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 test.each<[number | string | null, string, string]>([
@@ -16,27 +16,27 @@ test.each<[number | string | null, string, string]>([
   expect(plain(money(value, currency))).toBe(text);
 });
 
-test('what is not rounded keeps more digits, as far as it has them', () => {
+test('exactMoney keeps up to four additional decimals', () => {
   expect(exactMoney('1.23456789', 'USD')).toBe('$1.234568');
   expect(exactMoney('1.2345', 'USD')).toBe('$1.234500');
   expect(exactMoney('1.500', 'USD')).toBe('$1.50');
   expect(plain(exactMoney('10.25', 'CLP'))).toBe('CLP 10.2500');
 });
 
-test('counts, ratios and differences', () => {
+test('formats counts, ratios and differences', () => {
   expect([count(12345), count(2.5), count(null)]).toEqual(['12,345', '2.5', nothing]);
   expect([ratio(3), ratio('0.126'), ratio(null)]).toEqual(['3.00', '0.13', nothing]);
   expect([signed(3), signed(-3), signed(0)]).toEqual(['+3', '-3', '0']);
 });
 
-test('a day stays itself wherever it is read, and a moment stands on the clock of the profile', () => {
+test("a date is the same in every time zone, and a timestamp is shown on the profile's clock", () => {
   expect(day('2026-03-01')).toBe('Mar 1');
   expect(moment('2026-03-01T02:30:00.000Z', 'America/Santiago').replaceAll('\u202f', ' ')).toBe(
     'Feb 28, 2026, 11:30 PM',
   );
 });
 
-test('names become words', () => {
+test('API names become words', () => {
   expect(['payment_received', 'direct', 'ai_assistant'].map(words)).toEqual([
     'Payment received',
     'Direct',
@@ -50,6 +50,6 @@ test.each([
   [60, '1 minute'],
   [7_300, '2 hours'],
   [1_641_600, '19 days'],
-])('%d seconds are %s', (seconds, text) => {
+])('%d seconds are formatted as %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
 });

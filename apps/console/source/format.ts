@@ -1,7 +1,7 @@
 import { say } from './words/index.ts';
 import { locale } from './words/language.ts';
 
-/** Numbers and days as people read them, in the language of the interface. A figure that is not there is a dash, never a zero. */
+/** Formats numbers and dates in the language of the interface. A missing figure is a dash, never a zero. */
 
 export const nothing = '–';
 
@@ -14,14 +14,14 @@ function format(value: Amount, options: Intl.NumberFormatOptions): string {
   const key = JSON.stringify(options);
   const formatter = made.get(key) ?? new Intl.NumberFormat(locale, options);
   made.set(key, formatter);
-  // A text is read digit by digit, so an exact amount stays exact.
+  // Intl parses a string digit by digit, so an exact amount stays exact.
   return formatter.format(value as Intl.StringNumericLiteral);
 }
 
-/** With the digits that its currency has: 0 for CLP, 3 for KWD. */
+/** Formats with the decimals of the currency: 0 for CLP, 3 for KWD. */
 export const money = (value: Amount, currency: string): string => format(value, { style: 'currency', currency });
 
-/** An amount that nobody has rounded yet: four digits more than its currency has, where it needs any more. */
+/** An unrounded amount: up to four decimals more than its currency has. */
 export function exactMoney(value: string, currency: string): string {
   const usual = new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions();
   const { maximumFractionDigits: digits = 2 } = usual;
@@ -31,7 +31,7 @@ export function exactMoney(value: string, currency: string): string {
     : money(value, currency);
 }
 
-/** A platform may claim half a conversion. */
+/** A platform may report fractional conversions. */
 export const count = (value: Amount): string => format(value, { maximumFractionDigits: 2 });
 
 export const ratio = (value: Amount): string => format(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -40,7 +40,7 @@ export const percent = (share: number): string => format(share, { style: 'percen
 
 export const rate = (value: Amount): string => format(value, { maximumSignificantDigits: 8 });
 
-/** A change, with its sign: "+12%". */
+/** A relative change with its sign: "+12%". */
 export const signedPercent = (share: number): string =>
   format(share, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' });
 
@@ -48,7 +48,7 @@ export const signedPercent = (share: number): string =>
 export const shortMoney = (value: Amount, currency: string): string =>
   format(value, { style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 });
 
-/** With its sign, also above zero: it is a difference. */
+/** A difference, so a positive value gets a plus sign. */
 export const signed = (value: Amount): string => format(value, { maximumFractionDigits: 2, signDisplay: 'exceptZero' });
 
 export const signedMoney = (value: Amount, currency: string): string =>
@@ -57,19 +57,19 @@ export const signedMoney = (value: Amount, currency: string): string =>
 const dayFormat = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const longDayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** A calendar day belongs to the profile's time zone already, so it is not moved to the reader's. */
+/** A calendar date is already in the profile's time zone, so it must not be shifted to the reader's. */
 export const day = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`));
 export const longDay = (date: string): string => longDayFormat.format(new Date(`${date}T00:00:00Z`));
 
-/** The calendar day of a moment, on the profile's clock. */
+/** The calendar date of a timestamp in the profile's time zone. */
 export const dayIn = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
 
-/** A moment, on the profile's clock: the one that decides which day it belongs to. */
+/** A timestamp in the profile's time zone, which also decides the day it belongs to. */
 export const moment = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));
 
-/** The hour of a moment, where its day stands beside it. */
+/** The time of day of a timestamp, for places that show the date separately. */
 export const clock = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }).format(new Date(at));
 
@@ -80,32 +80,32 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** In the largest unit that it fills: "3 days". */
+/** A duration in its largest full unit: "3 days". */
 export function duration(seconds: number): string {
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
   return format(Math.floor(seconds / size), { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-/** Of a visit that is unknown, its tags are: no list has them. */
+/** An unknown channel means that the visit's tags are in no list. */
 export const channelTitle = (channel: string): string =>
   channel === 'unknown' ? say.touches.unlisted : words(channel);
 
-/** `payment_received`, `search_ads`: names of the API, as words. A name of somebody's own is read as it is. */
+/** Turns API names such as `payment_received` and `search_ads` into words. Custom names stay unchanged. */
 export function words(name: string): string {
-  const known = say.names[name];
-  if (known) return known;
+  const translated = say.names[name];
+  if (translated) return translated;
   const text = name.replaceAll('_', ' ').replace(/\bai\b/, 'AI');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How long ago, in the largest unit that it fills: "3 hours ago". */
+/** The age in its largest full unit: "3 hours ago". */
 export function ago(at: string, now: Date = new Date()): string {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000));
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(seconds / size), unit);
 }
 
-/** Where no profile's clock decides: on the reader's own. */
+/** In the reader's time zone, for timestamps that belong to no profile. */
 export const localMoment = (at: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
 export const localTime = (at: string): string =>

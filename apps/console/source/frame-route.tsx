@@ -10,7 +10,7 @@ import { readNext, readReportSearch } from './search.ts';
 import { openSharedView } from './shared.ts';
 import { sharedLink } from './shared-link.ts';
 
-/** What every page of a profile stands in. */
+/** The frame around every page of a profile. */
 
 interface Context {
   readonly queryClient: QueryClient;
@@ -43,7 +43,7 @@ function MemberFrame() {
   return account && !isMember ? <NoAccess /> : <Frame />;
 }
 
-/** Who is signed in; else off to the sign-in page, and back here afterwards. */
+/** Returns the signed-in account, or redirects to the sign-in page, which returns here afterwards. */
 export async function signedIn(queryClient: QueryClient, next?: string): Promise<Account> {
   try {
     return await queryClient.ensureQueryData(accountQuery);

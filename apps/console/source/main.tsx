@@ -16,13 +16,13 @@ const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error) => {
       if (!(error instanceof TributaryError && error.is('unauthorized'))) return;
-      // A link that was revoked while it was read: asked anew, the page says so.
+      // The link was revoked while its report was open: the reload shows the page for expired links.
       if (sharedLink()) location.reload();
       else router.askToSignIn();
     },
   }),
   defaultOptions: {
-    // The SDK has asked again already where that could help.
+    // The SDK has already retried where a retry could help.
     queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false },
   },
 });

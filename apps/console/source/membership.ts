@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Role, Scope } from '@tributary/contract';
-import { usePlace } from './place.ts';
+import { useReportScope } from './place.ts';
 import { accountQuery } from './queries.ts';
 import { adminRoles, rolesThatWrite, rolesWithPeople, scopesOf } from './vocabulary.ts';
 
@@ -8,20 +8,19 @@ export interface Membership {
   readonly role: Role | undefined;
   readonly workspaceId: string | undefined;
   readonly seesPeople: boolean;
-  /** Owner or admin. */
   readonly isAdmin: boolean;
   readonly mayWrite: boolean;
   readonly isHealthcare: boolean;
-  /** Whether the role may do what the scope stands for. */
+  /** Whether the role includes the scope. */
   readonly may: (scope: Scope) => boolean;
 }
 
-/** What whoever is signed in may do in the profile of the address. The API decides; this only spares them screens that it would refuse. */
+/** The permissions of the signed-in member in the profile of the URL. The API enforces them; this only hides screens that it would refuse. */
 export function useMembership(): Membership {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const { data: account } = useQuery(accountQuery);
-  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === place.profileId));
-  const profile = membership?.profiles.find(({ id }) => id === place.profileId);
+  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === scope.profileId));
+  const profile = membership?.profiles.find(({ id }) => id === scope.profileId);
   const role = membership?.role;
   return {
     role,

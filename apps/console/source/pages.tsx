@@ -14,8 +14,8 @@ import {
 import { say } from './words/index.ts';
 
 /**
- * Every page of a profile, once: where it is, what it is called, in which part of the navigation and for whom it stands there, and what
- * loads it. Router, navigation and command palette are made of this list, in its order.
+ * Every page of a profile: its path, title, navigation section, audience and loader. Router, navigation and command palette are generated from this
+ * list, in its order.
  */
 
 const getParentRoute = () => profileRoute;
@@ -24,7 +24,6 @@ const inArea = (area: PageEntry['area'], title: string, isFor?: PageEntry['isFor
 });
 const seesPeople = (membership: Membership) => membership.seesPeople;
 const seesPayments = ({ may }: Membership) => may('commerce:read');
-/** Owners and admins. */
 const isAdmin = (membership: Membership) => membership.isAdmin;
 
 export const pages = {

@@ -1,6 +1,6 @@
 import { accountClient } from './client.ts';
 
-/** Whether this browser could have one here: it binds a key to a name, and only where nobody can listen in. */
+/** Whether this browser can create a passkey here: WebAuthn requires a host name and a secure context. */
 export const canUsePasskeys = (): boolean =>
   window.isSecureContext &&
   typeof window.PublicKeyCredential?.parseCreationOptionsFromJSON === 'function' &&
@@ -25,5 +25,5 @@ export async function signInWithPasskey(): Promise<void> {
   await accountClient.signInWithPasskey({ body: { challenge, credential } });
 }
 
-/** The shape is WebAuthn's, and the server looks at it. */
+/** The shape is defined by WebAuthn and validated by the server. */
 const asJson = (credential: Credential | null): never => (credential as PublicKeyCredential).toJSON() as never;

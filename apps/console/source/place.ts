@@ -1,30 +1,30 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Compared } from './date-range.ts';
-import type { Place } from './queries.ts';
+import type { ReportScope } from './queries.ts';
 import type { Model, ReportSearch } from './search.ts';
 
 const profileRoute = getRouteApi('/p/$profileId');
 
-interface ReportLocation {
-  readonly place: Place;
+interface ReportParameters {
+  readonly scope: ReportScope;
   readonly model: Model;
   readonly compared: Compared;
-  /** What a link to another report takes along. */
-  readonly kept: Omit<ReportSearch, 'explain' | 'asOf' | 'sort' | 'find' | 'only'>;
+  /** The search parameters that links to other reports keep. */
+  readonly linkSearch: Omit<ReportSearch, 'explain' | 'asOf' | 'sort' | 'find' | 'only'>;
 }
 
-/** The profile and the days that the address names, what they are compared with, and the model. */
-export function usePlace(): ReportLocation {
+/** The profile, dates, comparison and model in the URL. */
+export function useReportScope(): ReportParameters {
   const { profileId } = profileRoute.useParams();
   const { from, to, model, compared, asOf } = profileRoute.useSearch();
   return useMemo(
-    () => ({ place: { profileId, from, to, asOf }, model, compared, kept: { from, to, model, compared } }),
+    () => ({ scope: { profileId, from, to, asOf }, model, compared, linkSearch: { from, to, model, compared } }),
     [profileId, from, to, model, compared, asOf],
   );
 }
 
-/** Changes what stands after the question mark and stays on the screen. What was being explained is of before, so it goes. */
+/** Changes search parameters without leaving the page. Closes the explanation, which belongs to the previous report. */
 export function useChangeSearch(): (changes: Partial<Omit<ReportSearch, 'explain'>>) => void {
   const navigate = useNavigate();
   return useCallback(

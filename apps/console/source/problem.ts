@@ -1,6 +1,6 @@
 import { TributaryError } from '@tributary/sdk';
 import { say } from './words/index.ts';
 
-/** Why something was refused, in the reader's language where there are words for it; else in the API's. */
+/** The error message in the reader's language if it is translated, otherwise the API's message. */
 export const problemOf = (error: Error): string =>
   (error instanceof TributaryError ? say.errors[error.code] : undefined) ?? error.message;

@@ -5,14 +5,13 @@ import { accountClient, clientFor } from './client.ts';
 import { type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
 import { limits } from './vocabulary.ts';
 
-/** Everything the screens ask the API, one function a question. */
+/** The API queries of the screens, one function per query. */
 
-/** Which numbers are meant: a profile's, of these days. */
-export interface Place {
+export interface ReportScope {
   readonly profileId: string;
   readonly from: string;
   readonly to: string;
-  /** As they stood when this day ended; absent: as they stand. */
+  /** Shows the figures as of the end of this day; absent: current figures. */
   readonly asOf?: string | undefined;
 }
 
@@ -35,17 +34,20 @@ type WholeJourney = Extract<ConversionJourney, { meta: { person: unknown } }>;
 type ProjectedJourney = Extract<ConversionJourney, { meta: { conversion: unknown } }>;
 export type JourneyPerson = WholeJourney['meta']['person'];
 export type JourneyTouch = ProjectedJourney['data']['events'][number];
-export type Held = Answer<'readCustomerExport'>['data'];
+export type CustomerData = Answer<'readCustomerExport'>['data'];
 export type WholeIdentity = Answer<'readCustomerIdentity'>['data'];
 export type MergeProposal = Answer<'listMergeProposals'>['data'][number];
 export type ProposalState = MergeProposal['state'];
 export type IdentityMerge = WholeIdentity['merges'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
-export const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
-export const keyOf = ({ profileId, from, to, asOf }: Place) => [profileId, from, to, asOf] as const;
-/** Of reports, which can be had as they stood. */
-export const reportOf = (place: Place) => ({ ...datesOf(place), ...(place.asOf && { as_of: endOf(place.asOf) }) });
+export const datesOf = ({ from, to }: ReportScope) => ({ date_from: from, date_to: to });
+export const keyOf = ({ profileId, from, to, asOf }: ReportScope) => [profileId, from, to, asOf] as const;
+/** For reports that support `as_of`. */
+export const reportOf = (scope: ReportScope) => ({
+  ...datesOf(scope),
+  ...(scope.asOf && { as_of: endOf(scope.asOf) }),
+});
 export const endOf = (day: string) => `${day}T23:59:59.999Z`;
 
 export const accountQuery = queryOptions({
@@ -77,48 +79,48 @@ export const profileQuery = (profileId: string) =>
     staleTime: 5 * 60_000,
   });
 
-/** How often a report without figures is read again, so that the first ones appear without a reload. */
+/** How often an empty report is refetched, so that the first figures appear without a reload. */
 export const emptyRecheckMs = 5_000;
 
-export const overviewQuery = (place: Place) =>
+export const overviewQuery = (scope: ReportScope) =>
   queryOptions({
-    queryKey: ['overview', ...keyOf(place)],
-    queryFn: ({ signal }) => clientFor(place.profileId).readOverview({ query: reportOf(place), signal }),
+    queryKey: ['overview', ...keyOf(scope)],
+    queryFn: ({ signal }) => clientFor(scope.profileId).readOverview({ query: reportOf(scope), signal }),
   });
 
-/** More rows than anybody reads; who has more sees the first of them, and is told so. */
-export const mostRows = 1_000;
+/** The maximum number of loaded rows. Larger reports show a notice. */
+export const maxRows = 1_000;
 
-/** Of a model that shares, those of the last touch: nobody is acquired by two. */
-export const cohortsQuery = (place: Place, model: Model) =>
+/** A multi-touch model is replaced by last touch: a customer has exactly one acquisition source. */
+export const cohortsQuery = (scope: ReportScope, model: Model) =>
   queryOptions({
-    queryKey: ['cohorts', ...keyOf(place), model],
+    queryKey: ['cohorts', ...keyOf(scope), model],
     queryFn: async ({ signal }) => {
       const single = singleModels.find((name) => name === model) ?? defaultAttributionModel;
-      const query = { ...datesOf(place), model: single, limit: 100 };
+      const query = { ...datesOf(scope), model: single, limit: 100 };
       const rows: CohortRow[] = [];
       for (let cursor: string | undefined; ; ) {
-        const page = await clientFor(place.profileId).listCohorts({
+        const page = await clientFor(scope.profileId).listCohorts({
           query: { ...query, ...(cursor && { cursor }) },
           signal,
         });
         rows.push(...page.data);
         const { has_next: hasNext, cursor: next } = page.pagination;
-        if (!hasNext || next === null || rows.length >= mostRows)
+        if (!hasNext || next === null || rows.length >= maxRows)
           return { rows, currency: page.meta.currency, isCut: hasNext };
         cursor = next;
       }
     },
   });
 
-/** The few that earned most. */
-export const earnersQuery = (place: Place, level: Level, model: Model) =>
+/** The top rows by attributed revenue. */
+export const earnersQuery = (scope: ReportScope, level: Level, model: Model) =>
   queryOptions({
-    queryKey: ['earners', ...keyOf(place), level, model],
+    queryKey: ['earners', ...keyOf(scope), level, model],
     queryFn: async ({ signal }) =>
       (
-        await clientFor(place.profileId).listCampaigns({
-          query: { ...reportOf(place), level, model, limit: mostEarners },
+        await clientFor(scope.profileId).listCampaigns({
+          query: { ...reportOf(scope), level, model, limit: mostEarners },
           signal,
         })
       ).data,
@@ -126,20 +128,20 @@ export const earnersQuery = (place: Place, level: Level, model: Model) =>
 
 const mostEarners = 5;
 
-export const unattributedQuery = (place: Place, level: Level, model: Model) =>
+export const unattributedQuery = (scope: ReportScope, level: Level, model: Model) =>
   queryOptions({
-    queryKey: ['unattributed', ...keyOf(place), level, model],
+    queryKey: ['unattributed', ...keyOf(scope), level, model],
     queryFn: async ({ signal }) =>
-      (await clientFor(place.profileId).readUnattributed({ query: { ...reportOf(place), level, model }, signal })).data,
+      (await clientFor(scope.profileId).readUnattributed({ query: { ...reportOf(scope), level, model }, signal })).data,
   });
 
 /** One campaign, ad set or ad, by our id or the platform's. */
-export const entityQuery = (place: Place, id: string, level: Level, model: Model) =>
+export const entityQuery = (scope: ReportScope, id: string, level: Level, model: Model) =>
   queryOptions({
-    queryKey: ['entity', ...keyOf(place), id, level, model],
+    queryKey: ['entity', ...keyOf(scope), id, level, model],
     queryFn: async ({ signal }) => {
-      const query = { ...reportOf(place), level, model };
-      return (await clientFor(place.profileId).readAd({ params: { id }, query, signal })).data;
+      const query = { ...reportOf(scope), level, model };
+      return (await clientFor(scope.profileId).readAd({ params: { id }, query, signal })).data;
     },
   });
 
@@ -148,15 +150,15 @@ export interface ModelFigures {
   readonly figures: Omit<UnattributedRow, 'partly_credited_count'> & Partial<Pick<CampaignRow, 'roas' | 'cac'>>;
 }
 
-/** One row under every model: a campaign, ad set or ad, or what none of them earned. */
-export const sixModelsQuery = (place: Place, entity: string, level: Level) =>
+/** One row under every model: a campaign, ad set or ad, or the unattributed rest. */
+export const sixModelsQuery = (scope: ReportScope, entity: string, level: Level) =>
   queryOptions({
-    queryKey: ['six models', ...keyOf(place), entity, level],
+    queryKey: ['six models', ...keyOf(scope), entity, level],
     queryFn: ({ signal }) =>
       Promise.all(
         modelNames.map(async (model): Promise<ModelFigures> => {
-          const client = clientFor(place.profileId);
-          const query = { ...reportOf(place), level, model };
+          const client = clientFor(scope.profileId);
+          const query = { ...reportOf(scope), level, model };
           const { data } =
             entity === 'unattributed'
               ? await client.readUnattributed({ query, signal })
@@ -166,11 +168,11 @@ export const sixModelsQuery = (place: Place, entity: string, level: Level) =>
       ),
   });
 
-export const comparisonQuery = (place: Place, level: Level, model: Model) =>
+export const comparisonQuery = (scope: ReportScope, level: Level, model: Model) =>
   queryOptions({
-    queryKey: ['comparison', ...keyOf(place), level, model],
+    queryKey: ['comparison', ...keyOf(scope), level, model],
     queryFn: ({ signal }) =>
-      clientFor(place.profileId).readPlatformComparison({ query: { ...reportOf(place), level, model }, signal }),
+      clientFor(scope.profileId).readPlatformComparison({ query: { ...reportOf(scope), level, model }, signal }),
   });
 
 export const topPerformersQuery = (profileId: string, window: ScoreWindow) =>
@@ -182,7 +184,7 @@ export const topPerformersQuery = (profileId: string, window: ScoreWindow) =>
     },
   });
 
-/** A goal is a type of conversion; several definitions may be of one. */
+/** A goal is a conversion type; several definitions may share one type. */
 export const goalsQuery = (profileId: string) =>
   queryOptions({
     queryKey: ['goals', profileId],
@@ -190,7 +192,7 @@ export const goalsQuery = (profileId: string) =>
       const { data } = await clientFor(profileId).listGoalDefinitions({ signal });
       return {
         types: [...new Set(data.map(({ conversion_type: type }) => type))].toSorted(),
-        /** How many days before a conversion a touch may lie, from the shortest to the longest, of goals that touches can earn. */
+        /** The attribution windows in days of goals that are eligible for attribution, shortest first. */
         windows: [
           ...new Set(
             data.flatMap(({ is_attribution_eligible: isEligible, lookback_window_days: days }) =>
@@ -203,14 +205,14 @@ export const goalsQuery = (profileId: string) =>
     staleTime: 5 * 60_000,
   });
 
-export const customersQuery = (place: Place, goal: string, search: string) =>
+export const customersQuery = (scope: ReportScope, goal: string, search: string) =>
   infiniteQueryOptions({
-    queryKey: ['customers', ...keyOf(place), goal, search],
+    queryKey: ['customers', ...keyOf(scope), goal, search],
     queryFn: ({ pageParam, signal }) => {
       const [cursor_time, cursor_id] = pageParam.split('|');
-      return clientFor(place.profileId).listCustomers({
+      return clientFor(scope.profileId).listCustomers({
         query: {
-          ...datesOf(place),
+          ...datesOf(scope),
           goal,
           limit: customersOfPage,
           ...(search && { search }),
@@ -225,7 +227,7 @@ export const customersQuery = (place: Place, goal: string, search: string) =>
 
 const customersOfPage = Math.min(50, limits.customers);
 
-/** Of all time, whether they reached a goal or not. */
+/** Covers all dates, whether or not the customers reached a goal. */
 export const mergeProposalsQuery = (profileId: string, state: ProposalState) =>
   infiniteQueryOptions({
     queryKey: ['merge-proposals', profileId, state],
@@ -245,7 +247,7 @@ export const customerSearchQuery = (profileId: string, text: string) =>
     enabled: text.length >= limits.searchMinCharacters,
   });
 
-/** Pages of a journey are counted from its beginning. */
+/** Journeys are paginated by offset. */
 interface JourneyPage {
   readonly data: { readonly events: readonly unknown[]; readonly total_count: number };
 }
@@ -265,7 +267,7 @@ export const customerJourneyQuery = (profileId: string, id: string) =>
     getNextPageParam: nextOffset,
   });
 
-/** What came before a conversion, and who it was. Only for whoever sees people. */
+/** The journey before a conversion and its customer. Only for members who may see customers. */
 export const conversionJourneyQuery = (profileId: string, id: string) =>
   infiniteQueryOptions({
     queryKey: ['conversion journey', profileId, id],
@@ -279,7 +281,7 @@ export const conversionJourneyQuery = (profileId: string, id: string) =>
     getNextPageParam: nextOffset,
   });
 
-/** The touches behind a conversion and what each earned, without the person. */
+/** The touches of a conversion and the credit of each, without personal data. */
 export const creditQuery = (profileId: string, id: string) =>
   infiniteQueryOptions({
     queryKey: ['credit', profileId, id],
@@ -293,34 +295,34 @@ export const creditQuery = (profileId: string, id: string) =>
     getNextPageParam: nextOffset,
   });
 
-/** What the journeys call `meta.person`, by a conversion or by something that somebody is known by. */
-export type KnownBy =
+/** The `meta.person` of journeys, looked up by a conversion or by an identifier. */
+export type CustomerLookup =
   | { readonly conversion: string }
   | { readonly customer_key: string }
   | { readonly email: string }
   | { readonly phone: string };
 
-export const personQuery = (profileId: string, knownBy: KnownBy) =>
+export const personQuery = (profileId: string, lookup: CustomerLookup) =>
   queryOptions({
-    queryKey: ['person', profileId, knownBy],
+    queryKey: ['person', profileId, lookup],
     queryFn: async ({ signal }) => {
       const client = clientFor(profileId);
       const answer =
-        'conversion' in knownBy
-          ? await client.readConversionJourney({ params: { id: knownBy.conversion }, query: { limit: 1 }, signal })
-          : await client.readJourneyByKey({ query: { ...knownBy, limit: 1 }, signal });
+        'conversion' in lookup
+          ? await client.readConversionJourney({ params: { id: lookup.conversion }, query: { limit: 1 }, signal })
+          : await client.readJourneyByKey({ query: { ...lookup, limit: 1 }, signal });
       return (answer as WholeJourney).meta.person;
     },
   });
 
-/** More of each than anybody reads here; the API has the rest. */
-export const mostHeld = 100;
+/** The maximum number of listed items of each kind; the API has the rest. */
+export const maxListed = 100;
 
 export const customerDataQuery = (profileId: string, id: string) =>
   queryOptions({
     queryKey: ['held', profileId, id],
     queryFn: async ({ signal }) =>
-      (await clientFor(profileId).readCustomerExport({ params: { id }, query: { limit: mostHeld }, signal })).data,
+      (await clientFor(profileId).readCustomerExport({ params: { id }, query: { limit: maxListed }, signal })).data,
   });
 
 export const identityQuery = (profileId: string, id: string) =>

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { clientFor } from './client.ts';
 
-/** What the page of reconciliation asks. */
+/** The API queries of the reconciliation page. */
 
 export type ReconciledDay = AnswerTo<Routes['readReconciliation']>['data']['days'][number];
 
@@ -29,7 +29,7 @@ export const reconciliationQuery = (profileId: string, id: string) =>
       (await clientFor(profileId).readReconciliation({ params: { reconciliation_id: id }, signal })).data,
   });
 
-/** The first page of what differs. */
+/** The first page of differences. */
 export const differencesQuery = (profileId: string, id: string) =>
   queryOptions({
     queryKey: [profileId, 'reconciliations', id, 'differences'],

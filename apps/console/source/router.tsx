@@ -9,7 +9,7 @@ import { SignIn } from './screens/sign-in.tsx';
 import { readNext, readReportSearch } from './search.ts';
 import { openSharedView } from './shared.ts';
 
-/** The addresses that belong to no profile, around the pages that do. The API serves this page at each of them: apps/api/console.ts. */
+/** The routes outside a profile. The API serves the console's page at each of them: apps/api/console.ts. */
 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
@@ -34,7 +34,7 @@ const home = createRoute({
   component: NoProfile,
 });
 
-/** Where a link to a report leads: on to the report, loaded anew with what the link may read. */
+/** The target of a shared link: loads the console again with the link's credentials and opens the report. */
 const shared = createRoute({
   getParentRoute: () => rootRoute,
   path: '/shared',
@@ -56,7 +56,7 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/sign-in-settings.tsx'), 'SignInSettings'),
 });
 
-/** The token follows the # of the address. */
+/** The token is in the URL fragment. */
 const invitation = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
@@ -109,7 +109,7 @@ export function openRouter(queryClient: QueryClient) {
   const router = createConsoleRouter(queryClient);
   return {
     router,
-    /** A session may end while its page is open. */
+    /** A session may expire while a page is open. */
     askToSignIn: () => {
       if (isPublic(router.state.location.pathname)) return;
       void router.navigate({ to: '/sign-in', search: readNext({ next: router.state.location.href }) });

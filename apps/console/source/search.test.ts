@@ -11,7 +11,7 @@ import {
 
 const dates = { from: '2026-01-01', to: '2026-01-31' };
 
-test('an address that says nothing of use means what is usual', () => {
+test('invalid search parameters fall back to the defaults', () => {
   expect(readReportSearch({ ...dates, model: 'best', explain: { field: 'luck', report: 'campaigns' } })).toEqual({
     ...dates,
     model: 'last_touch',
@@ -21,13 +21,13 @@ test('an address that says nothing of use means what is usual', () => {
   expect(readWindow({ window: '3d' })).toEqual({ window: '28d' });
 });
 
-test('filters of a table come through as texts, and whatever else stands there does not', () => {
+test('table filters are read as strings, and other values are dropped', () => {
   const { only } = readReportSearch({ ...dates, only: { platform: 'social_ads', status: 7, 'a b': 'c', nested: {} } });
   expect(only).toEqual({ platform: 'social_ads', status: '7' });
   expect(readReportSearch({ ...dates, only: 'social_ads' })).not.toHaveProperty('only');
 });
 
-test('a figure to explain comes through whole, and nothing else beside it', () => {
+test('an explanation is read completely, without unknown properties', () => {
   const explain = {
     report: 'campaigns',
     field: 'roas',
@@ -44,7 +44,7 @@ test('a figure to explain comes through whole, and nothing else beside it', () =
   });
 });
 
-test('a place in the drill-down has a platform and a campaign, whose id may look like a number', () => {
+test('a drill-down has a platform and a campaign, whose id may look like a number', () => {
   const within = { platform: 'social_ads', campaign: 120001, adSet: '120002' };
   expect(readCampaignSearch({ level: 'ad', within })).toEqual({
     level: 'ad',
@@ -57,11 +57,11 @@ test.each(['https://evil.example/p/1', '//evil.example/p/', '/docs', 7])('signin
   expect(readNext({ next })).toEqual({});
 });
 
-test('signing in leads back to where one was', () => {
+test('signing in returns to the previous page', () => {
   expect(readNext({ next: '/p/1/campaigns?from=2026-01-01' })).toEqual({ next: '/p/1/campaigns?from=2026-01-01' });
 });
 
-test('a goal, a conversion and a receipt come through if they can be one', () => {
+test('a goal, a conversion and a receipt are read if their ids are valid', () => {
   const id = '019a8000-0000-7000-8000-000000000001';
   expect(readCustomersSearch({ goal: 'lead_created', search: 'Eva' })).toEqual({ goal: 'lead_created' });
   expect(readCustomersSearch({ goal: 'Eva Soto' })).toEqual({});
@@ -71,7 +71,7 @@ test('a goal, a conversion and a receipt come through if they can be one', () =>
   expect(readReceipt({ receipt: 7 })).toEqual({});
 });
 
-test('a report as it stood is one of a day that is over', () => {
+test('an as-of date must be in the past', () => {
   expect(readReportSearch({ ...dates, asOf: '2026-02-01' })).toMatchObject({ asOf: '2026-02-01' });
   for (const asOf of ['2999-01-01', 'yesterday', 20_260_201])
     expect(readReportSearch({ ...dates, asOf })).not.toHaveProperty('asOf');

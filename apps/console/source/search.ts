@@ -13,46 +13,46 @@ import { type Compared, comparisons, type DateRange, readRange, today } from './
 import { type Field, fields } from './fields.ts';
 import { mailedPages, models, scoreWindows } from './vocabulary.ts';
 
-/** What stands in the address after the question mark. Whatever somebody wrote there, the screens get something they can ask for. */
+/** Parses search parameters. Whatever the URL contains, the screens get values that the API accepts. */
 
 export type Model = keyof typeof models;
 export const modelNames = Object.keys(models) as Model[];
 export type Level = EntityLevel;
 export type ScoreWindow = (typeof scoreWindows)[number];
 
-/** A figure that is being explained: whose, of which report, under which model. */
+/** The figure being explained: its entity, report and model. */
 export interface Explained {
   readonly report: ExplainedReport;
   readonly field: Field;
-  /** Our id of the row, or `unattributed`; absent for everything. */
+  /** Our id of the row, or `unattributed`; absent for the total. */
   readonly entity?: string;
   readonly level: Level;
   readonly model: Model;
   readonly type?: string;
-  /** A platform or a channel in place of a row. */
+  /** Set when the figure belongs to a platform or channel instead of a row. */
   readonly platform?: string;
   readonly channel?: string;
-  /** Of top ads: the days that they were scored over. */
+  /** For top ads: the window over which they were scored. */
   readonly window?: ScoreWindow;
-  /** Where the figure is of other days than the screen. */
+  /** Set when the figure's dates differ from the screen's. */
   readonly days?: DateRange;
 }
 
 export interface ReportSearch extends DateRange {
   readonly model: Model;
   readonly compared: Compared;
-  /** The day at whose end the figures are shown; absent: as they stand. */
+  /** Shows figures as of the end of this day; absent: current figures. */
   readonly asOf?: string | undefined;
   readonly explain?: Explained;
-  /** The column by which a table is sorted, with a minus before it where the largest comes first. */
+  /** The sorted column, prefixed with a minus for descending order. */
   readonly sort?: string | undefined;
-  /** What the rows of a table are looked for by. Never of people. */
+  /** The text search of a table. Never used in tables of customers. */
   readonly find?: string | undefined;
-  /** The rows of a table that are shown: a value for each of its filters. */
+  /** The selected value of each filter of a table. */
   readonly only?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where a drill-down stands: below a campaign, or below one of its ad sets. Ids are the platform's. */
+/** The drill-down: the children of a campaign or of one of its ad sets. Ids are the platform's. */
 export interface Within {
   readonly platform: string;
   readonly campaign: string;
@@ -86,7 +86,7 @@ export function readReportSearch(search: Search): ReportSearch {
 export function readCampaignSearch(search: Search): CampaignSearch {
   const within = readWithin(search.within);
   const level = oneOf(entityLevels, search.level) ?? 'campaign';
-  // Nothing lies below and is a campaign.
+  // Campaigns are the top level, so `within` does not apply to them.
   return within && level !== 'campaign' ? { level, within } : { level };
 }
 
@@ -94,13 +94,13 @@ export const readWindow = (search: Search): { window: ScoreWindow } => ({
   window: oneOf(scoreWindows, search.window) ?? defaultScoreWindow,
 });
 
-/** Of the list of customers. What somebody searched for does not stand here: it is mostly a name, and addresses are kept and sent on. */
+/** The search of the customer list. The typed text is left out: it is usually a name, and URLs are logged and shared. */
 export function readCustomersSearch(search: Search): { goal?: string } {
   const goal = asText(search.goal);
   return goal && /^[a-z0-9_]{1,64}$/.test(goal) ? { goal } : {};
 }
 
-/** Which matches of payments are shown: by state, by one or two sources, and by confidence. */
+/** The filters of payment matches: state, one or two sources, and confidence. */
 export interface MatchSearch {
   readonly state?: MatchState;
   readonly source?: string;
@@ -126,11 +126,11 @@ export const readReceipt = ({ receipt, customer }: Search): { receipt?: string; 
   ...(isId(customer) && { customer }),
 });
 
-/** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
+/** Only returns into the console: an external URL would allow an open redirect after sign-in. */
 export const readNext = ({ next }: Search): { next?: string } =>
   typeof next === 'string' && (next === '/account' || next === '/invitation' || next.startsWith('/p/')) ? { next } : {};
 
-/** A day that is over. */
+/** A date in the past. */
 const readDay = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && value < today() ? value : undefined;
 
@@ -185,11 +185,11 @@ const isId = (value: unknown): value is string => typeof value === 'string' && i
 const asObject = (value: unknown): Search | undefined =>
   value !== null && typeof value === 'object' ? (value as Search) : undefined;
 
-/** An id made of digits is a number to whoever reads an address. */
+/** The router parses an id of digits as a number. */
 const asText = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value.length <= 200 ? value : undefined;
 
-/** The report that is to be sent by e-mail. */
+/** The report to send by e-mail. */
 export const readMailed = (search: Search): { report: (typeof mailedPages)[number] } => ({
   report: mailedPages.find((page) => page === search.report) ?? 'overview',
 });

@@ -3,7 +3,10 @@ import { createClient, TributaryError } from '@tributary/sdk';
 import { type Account, accountQuery, profileQuery } from './queries.ts';
 import { forgetSharedLink, keepSharedLink } from './shared-link.ts';
 
-/** Opens what a link shows: its address, or undefined where it is over. All that a page knows of its profile and its reader is set here. */
+/**
+ * Opens a shared link and returns its path, or undefined if it has expired. Fills the query cache with all that pages may know about the profile and
+ * reader.
+ */
 export async function openSharedView(queryClient: QueryClient, secret: string): Promise<string | undefined> {
   const client = createClient({ baseUrl: '', apiKey: secret });
   const answer = await client.readSharedView().catch((error: unknown) => {
@@ -17,7 +20,7 @@ export async function openSharedView(queryClient: QueryClient, secret: string): 
   const { page, search, date_from: from, date_to: to, profile_name: name, ...profile } = answer.data;
   const profileId = answer.meta.profile_id;
   keepSharedLink({ secret, profileId, page });
-  // Nobody is signed in, and reports read no more of a profile than this: neither is asked for.
+  // A reader of a link has no account, and reports read no more of a profile than this, so neither is requested.
   const forGood = { updatedAt: Number.MAX_SAFE_INTEGER };
   queryClient.setQueryData(accountQuery.queryKey, { memberships: [] as Account['memberships'] } as Account, forGood);
   queryClient.setQueryData(

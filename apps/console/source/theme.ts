@@ -1,19 +1,19 @@
 import { say } from './words/index.ts';
-/** Light, dark, or as the machine has it: kept in this browser, and set on the page before anything is drawn. */
+/** Light, dark or the system's theme: stored in this browser and applied before the first render. */
 
 export const themes = { system: say.themes.system, light: say.themes.light, dark: say.themes.dark } as const;
 export type Theme = keyof typeof themes;
 
-const place = 'tributary.theme';
+const storageKey = 'tributary.theme';
 const machine = window.matchMedia('(prefers-color-scheme: dark)');
 
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(place);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = localStorage.getItem(storageKey);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(place, theme);
+  localStorage.setItem(storageKey, theme);
   applyTheme();
 }
 
@@ -26,7 +26,7 @@ export function applyTheme(): void {
 
 const listeners = new Set<() => void>();
 
-/** Tells what draws by itself, like charts. */
+/** Notifies components that draw on a canvas, such as charts. */
 export function onTheme(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -25,7 +25,7 @@ import {
   proposalStates as statesOfProposals,
 } from '@tributary/vocabulary';
 
-/** What the console needs of the contract while it runs. The build puts the values in this file's place, so that zod stays out of it. */
+/** The values of the contract that the console needs at run time. The build replaces this file with constants, so that zod is not bundled. */
 export const models = attributionModels;
 export const mergeProposalStates = statesOfProposals;
 export const scoreWindows = ScoreWindow.options;
@@ -47,49 +47,48 @@ export const limits = {
 };
 export const identifierTypes = IdentifierType.options;
 export const erasureReasons = ErasureReason.options;
-/** The least private first. */
+/** Least private first. */
 export const privacyModes = PrivacyMode.options;
-/** Whose reports have people in them. */
+/** The roles that may see customers. */
 export const rolesWithPeople = Role.options.filter((role) =>
   (roles[role].scopes as readonly Scope[]).includes('customers:read'),
 );
-/** Who may say something of payments. */
+/** The roles that may correct payments. */
 export const rolesThatWrite = Role.options.filter((role) =>
   (roles[role].scopes as readonly Scope[]).includes('attribution:write'),
 );
-/** Owners and admins: they may erase a customer, and see settings, keys and logs. */
+/** Owners and admins: may erase customers, and see settings, keys and logs. */
 export const adminRoles: readonly Role[] = routes.createCustomerErasure.access.roles;
-/** Who may make links to reports, and to which pages. */
+/** The roles that may create shared links, and the pages that can be shared. */
 export const rolesThatShare: readonly Role[] = routes.createSharedView.access.roles;
 export const sharedPages = pagesThatAreShared;
-/** Who may save views, and of which pages. */
+/** The roles that may save views, and the pages that can be saved. */
 export const rolesThatSaveViews: readonly Role[] = routes.saveView.access.roles;
 export const savedPages = pagesThatAreSaved;
-/** What members get by e-mail, and how often. */
+/** The options of scheduled reports. */
 export const languages = languagesOfMails;
 export const mailedPages = pagesThatAreMailed;
 export const mailRhythms = rhythmsOfMails;
-/** What a role may do. */
 export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   owner: roles.owner.scopes,
   admin: roles.admin.scopes,
   analyst: roles.analyst.scopes,
   viewer: roles.viewer.scopes,
 };
-/** Those that read people. */
+/** The scopes that grant access to personal data. */
 export const personScopes: readonly Scope[] = scopesOfPeople;
 /** Every provider that can be connected. */
 export const channels = channelsOfVocabulary;
-/** Whose ads can have spend. */
+/** The platforms whose ads can have spend. */
 export const adPlatforms = adPlatformNames;
-/** Who is connected through a link. */
+/** The providers that are connected through a link. */
 export const handoffProviders = providersByLink;
-/** The webhook events that a workspace subscribes to; those that name customers go to apps. */
+/** The webhook events that a workspace can subscribe to; events about customers go to apps. */
 export const webhookEvents = liveEventNames.filter((name) => events[name].grain === 'profile') as readonly Exclude<
   (typeof liveEventNames)[number],
   'outcome.recorded'
 >[];
-/** What the audit log names a change; a refused one has the name of its operation there. */
+/** Maps operation ids to audit actions; the audit log names a refused change by its operation id. */
 export const auditActions: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values(routes).flatMap((route) =>
     'audit' in route && typeof route.audit === 'object' ? [[route.id, route.audit.action]] : [],

@@ -20,36 +20,36 @@ const provider = () =>
   });
 const call = () => callTo(sandbox, now);
 
-test('transfers that came in are payments of who sent them, and a week is read again', async () => {
+test('incoming transfers are payments of their senders, and the last week is read again', async () => {
   const { link, sync } = provider();
   if (!link?.start || !sync) return expect.unreachable();
   const { widgetToken } = await link.start({ country: 'cl', holderType: 'business' }, call());
   const given = sandbox.book.fintoc.endWidget(widgetToken);
   const [current, sight] = await link.finish(given, call());
   expect([current?.name, sight?.externalId]).toEqual(['Banco Sandbox Cuenta corriente …5678', 'acc_sight']);
-  // It is exchanged once.
+  // The token can be exchanged only once.
   await expect(link.finish(given, call())).rejects.toMatchObject({ details: { verdict: 'refused' } });
   if (!current) return expect.unreachable();
 
   const read = async (from: Parameters<typeof sync>[1]) => {
-    const said: SaidOutcome[] = [];
+    const records: SaidOutcome[] = [];
     let position = from;
     for await (const page of sync(current, from, call())) {
-      said.push(...(page.said as SaidOutcome[]));
+      records.push(...(page.said as SaidOutcome[]));
       position = page.position;
       expect(JSON.stringify(position)).not.toContain(current.credentials.linkToken);
     }
-    return { said, position };
+    return { records, position };
   };
   const counted = sandbox.book.fintoc.movements.filter(
     ({ amount, type, pending }) => amount > 0 && type === 'transfer' && !pending,
   );
   expect(sandbox.book.fintoc.movements.length).toBeGreaterThan(600);
   const first = await read(null);
-  expect(first.said.map(({ externalId, value }) => [externalId, value])).toEqual(
+  expect(first.records.map(({ externalId, value }) => [externalId, value])).toEqual(
     counted.map(({ id, amount }) => [id, String(amount)]),
   );
-  expect(first.said[0]).toMatchObject({
+  expect(first.records[0]).toMatchObject({
     currency: 'CLP',
     outcomeType: 'payment_received',
     person: { rut: '12345678K' },
@@ -58,21 +58,21 @@ test('transfers that came in are payments of who sent them, and a week is read a
   now = new Date(now.getTime() + 86_400_000);
   const fresh = sandbox.book.fintoc.receive(45_990);
   const second = await read(first.position);
-  expect(second.said.map(({ externalId }) => externalId)).toEqual([fresh.id]);
+  expect(second.records.map(({ externalId }) => externalId)).toEqual([fresh.id]);
 
   const gone = { ...current, credentials: { ...current.credentials, linkToken: 'link_gone' } };
   const answer = async () => {
     for await (const page of sync(gone, null, call())) return page;
     return undefined;
   };
-  // An operator's key that is not taken is no matter of the merchant's consent, a link that ended is.
+  // A rejected operator key does not affect the merchant's consent, but an ended link does.
   sandbox.say({ at: '/fintoc', reply: json(400, { error: { type: 'link_error', code: 'link_ended', message: 'm' } }) });
   await expect(answer()).rejects.toMatchObject({ details: { verdict: 'reconnect' } });
   sandbox.say({ at: '/fintoc', reply: json(400, { error: { type: 'institution_error', message: 'm' } }) });
   await expect(answer()).rejects.toMatchObject({ details: { verdict: 'wait' } });
 });
 
-test('webhooks name the account that was refreshed', () => {
+test('webhooks name the refreshed account', () => {
   const { receive } = provider();
   const delivery = sandbox.book.fintoc.webhook({ type: 'account.refresh_intent.succeeded', account: 'acc_current' });
   expect(receive?.verify(delivery, now)).toBe(true);

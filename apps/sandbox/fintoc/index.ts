@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Company, House } from '../house.ts';
-import { type Asked, json, type Reply } from '../route.ts';
+import type { Company, CompanyDeps } from '../house.ts';
+import { json, type Reply, type SandboxRequest } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { widgetScript } from './widget.ts';
 
@@ -18,15 +18,15 @@ export interface FintocMovement {
 }
 
 export interface FintocBook {
-  /** Newest first, of the account `acc_current`. */
+  /** Movements of the account `acc_current`, newest first. */
   readonly movements: FintocMovement[];
-  /** Newest first, of `acc_sight`. */
+  /** Movements of `acc_sight`, newest first. */
   readonly dollarMovements: FintocMovement[];
-  /** What a person does in the widget; gives back the exchange token. */
+  /** Completes the widget as a user would; returns the exchange token. */
   endWidget(widgetToken: string): string;
-  /** The customer takes back every link: the bank's credentials changed. */
+  /** Ends every link, as when the customer's bank credentials change. */
   endLinks(): void;
-  /** Money that comes in, as a transfer: whole pesos, or cents of the dollar account `acc_sight`. */
+  /** Simulates an incoming transfer, in whole pesos, or in cents for the dollar account `acc_sight`. */
   receive(
     amount: number,
     of?: { account?: 'acc_current' | 'acc_sight'; sender?: FintocMovement['sender_account'] },
@@ -40,7 +40,7 @@ export interface FintocBook {
 
 const exchangeMs = 30 * 60_000;
 
-export function createFintocCompany({ now, world }: House): Company<FintocBook> {
+export function createFintocCompany({ now, world }: CompanyDeps): Company<FintocBook> {
   const webhookSecret = `whsec_${randomBytes(12).toString('hex')}`;
   const widgets = new Set<string>();
   const exchanges = new Map<string, number>();
@@ -51,7 +51,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
       .filter(({ outcome }) => outcome.money && outcome.eventName === 'payment_received')
       .map(({ outcome, customer }, place) => ({
         id: `mov_${String(place).padStart(8, '0')}`,
-        // Some went out, and some were no transfers.
+        // Some movements are outgoing, and some are not transfers.
         amount: (place % 6 === 5 ? -1 : 1) * (1_000 + place),
         currency: 'CLP',
         type: (['transfer', 'transfer', 'check', 'transfer', 'other'] as const)[place % 5] ?? 'transfer',
@@ -65,10 +65,10 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
   };
   const dollars: FintocMovement[] = [];
   const withKey =
-    (handle: (asked: Asked) => Reply) =>
-    (asked: Asked): Reply =>
-      asked.headers.authorization === fintocKeys.secret
-        ? handle(asked)
+    (handle: (request: SandboxRequest) => Reply) =>
+    (request: SandboxRequest): Reply =>
+      request.headers.authorization === fintocKeys.secret
+        ? handle(request)
         : refused(401, 'authentication_error', 'invalid_api_key', 'The API key is not valid.');
 
   const endWidget = (widgetToken: string): string => {

@@ -1,6 +1,6 @@
 import type { Reply } from '../route.ts';
 
-/** What a page sees of Fintoc's widget: a dialog with the bank's name that a person approves or closes. */
+/** A minimal version of Fintoc's widget for web pages: a dialog with the bank's name that the user approves or closes. */
 const script = `
 const { origin } = new URL(document.currentScript.src);
 window.Fintoc = {

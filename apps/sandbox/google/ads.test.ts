@@ -26,14 +26,14 @@ const connect = () => ads.connect ?? expect.unreachable();
 const act = () => ads.act ?? expect.unreachable();
 const call = () => callTo(sandbox, now);
 const state = () => sandbox.book.google.state;
-/** One that is entered through a manager. */
+/** A customer that is accessed through a manager account. */
 const customer = () => state().customers.find(({ manager }) => manager !== undefined) as GoogleCustomer;
 
 const codeVerifier = 'v'.repeat(43);
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
 
 describe('consent', () => {
-  it('needs the verifier, finds the accounts below managers, refreshes and is revoked', async () => {
+  it('requires the verifier, finds accounts below managers, refreshes tokens and can be revoked', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's', codeChallenge });
     const { code: stolen = '' } = await agree(url);
     await expect(
@@ -66,7 +66,7 @@ describe('consent', () => {
     now = new Date('2026-03-10T12:00:00Z');
   });
 
-  it('offers nothing where the permission was unticked, and tells denials apart', async () => {
+  it('offers no accounts when the permission was unticked, and distinguishes the kinds of denial', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's', codeChallenge });
     const { code = '' } = await agree(url, { without: ['https://www.googleapis.com/auth/adwords'] });
     const credentials = await connect().exchange({ code, redirectUri, codeVerifier }, call());
@@ -79,7 +79,7 @@ describe('consent', () => {
 
 type Position = Parameters<NonNullable<typeof ads.sync>>[1];
 async function readAll(of: GoogleCustomer, from: Position = null) {
-  const said: Said[] = [];
+  const records: Said[] = [];
   const faults: ProviderFault[] = [];
   let position = from;
   let pages = 0;
@@ -87,12 +87,12 @@ async function readAll(of: GoogleCustomer, from: Position = null) {
   for (let tries = 0; tries < 200; tries += 1) {
     try {
       for await (const page of ads.sync?.(account, position, call()) ?? []) {
-        said.push(...page.said);
+        records.push(...page.said);
         position = page.position;
         pages += 1;
       }
       expect(JSON.stringify(position)).not.toContain('sandbox');
-      return { said, position, faults, pages };
+      return { records, position, faults, pages };
     } catch (error) {
       if (!(error instanceof ProviderFault) || error.details.verdict !== 'wait') throw error;
       faults.push(error);
@@ -103,7 +103,7 @@ async function readAll(of: GoogleCustomer, from: Position = null) {
 
 const keyed = (rows: readonly SaidDelivery[]) =>
   new Map(rows.map((row) => [`${row.level} ${row.externalId} ${row.day}`, row]));
-const delivered = (said: readonly Said[]) => keyed(said.filter((one) => one.kind === 'delivery'));
+const delivered = (records: readonly Said[]) => keyed(records.filter((one) => one.kind === 'delivery'));
 function booked(of: GoogleCustomer, since = '0') {
   const { days } = sandbox.book.google;
   const rows = [
@@ -134,11 +134,11 @@ function booked(of: GoogleCustomer, since = '0') {
 }
 
 describe('a sync', () => {
-  it('says every entity and every day exactly as the book has them, in every currency', async () => {
+  it("yields every entity and every day exactly as in the sandbox's book, in every currency", async () => {
     let turned = 0;
     for (const of of state().customers) {
-      const { said, pages } = await readAll(of);
-      const entities = said.filter((one): one is SaidEntity => one.kind === 'entity');
+      const { records, pages } = await readAll(of);
+      const entities = records.filter((one): one is SaidEntity => one.kind === 'entity');
       const ids = (level: string) => entities.filter((one) => one.level === level).map(({ externalId }) => externalId);
       const mine = state().campaigns.filter((one) => one.customer === of);
       expect(ids('campaign')).toEqual(mine.map((one) => one.of.externalId));
@@ -152,16 +152,16 @@ describe('a sync', () => {
         currency: of.currency,
       });
       expect(new Set(entities.map(({ status }) => status))).toEqual(new Set(['ACTIVE', 'PAUSED', 'DELETED']));
-      const days = delivered(said);
+      const days = delivered(records);
       expect(days).toEqual(booked(of));
       turned += pages;
     }
-    // Nine queries each, and pages beyond their first.
+    // Nine queries per customer, plus further pages.
     expect(turned).toBeGreaterThan(9 * state().customers.length);
     expect(state().campaigns.some(({ isPerformanceMax }) => isPerformanceMax)).toBe(true);
   });
 
-  it('ends with the same rows although calls fail and are cut off, and reads restated days again', async () => {
+  it('ends with the same rows although calls fail and are truncated, and reads restated days again', async () => {
     const of = customer();
     const share = 0.2;
     const stops = [
@@ -176,9 +176,9 @@ describe('a sync', () => {
     const first = await readAll(of);
     for (const stop of stops) stop();
     expect(first.faults.length).toBeGreaterThan(1);
-    expect(delivered(first.said)).toEqual(booked(of));
-    // What the account as a whole cost is what its ads and campaigns cost together, day by day.
-    const byDay = Map.groupBy(delivered(first.said).values(), ({ day }) => day);
+    expect(delivered(first.records)).toEqual(booked(of));
+    // The account's daily cost equals the sum over its ads and campaigns.
+    const byDay = Map.groupBy(delivered(first.records).values(), ({ day }) => day);
     const days = [...byDay.keys()].sort();
     const span = { since: days[0] ?? '', until: days.at(-1) ?? '' };
     const cost = await ads.books?.spend?.(openCustomer(sandbox, of, now), span, call());
@@ -187,13 +187,13 @@ describe('a sync', () => {
     );
     now = new Date('2026-03-11T12:00:00Z');
     const next = await readAll(of, first.position);
-    expect(delivered(next.said)).toEqual(booked(of, '2026-02-09'));
+    expect(delivered(next.records)).toEqual(booked(of, '2026-02-09'));
     const soon = await readAll(of, next.position);
-    expect(delivered(soon.said)).toEqual(booked(of, '2026-03-10'));
+    expect(delivered(soon.records)).toEqual(booked(of, '2026-03-10'));
     now = new Date('2026-03-10T12:00:00Z');
   });
 
-  it('asks again where Google has forgotten the page', async () => {
+  it('starts the query again when Google has dropped the page token', async () => {
     const of = customer();
     const token = Buffer.from('500').toString('base64url');
     const start = {
@@ -204,8 +204,8 @@ describe('a sync', () => {
       since: '2026-02-20',
     } as const;
     sandbox.say({ at: /search$/, reply: adsError({ errorCode: { requestError: 'EXPIRED_PAGE_TOKEN' } }) });
-    const { said } = await readAll(of, { ...start, pageToken: token });
-    expect(delivered(said)).toEqual(booked(of, '2026-02-20'));
+    const { records } = await readAll(of, { ...start, pageToken: token });
+    expect(delivered(records)).toEqual(booked(of, '2026-02-20'));
   });
 
   it.each([
@@ -232,8 +232,8 @@ describe('a sync', () => {
   });
 });
 
-describe('changes', () => {
-  it('pause and resume what is told, and change a budget that is not shared', async () => {
+describe('changes at Google Ads', () => {
+  it('pause and resume the given campaign, and change an unshared budget', async () => {
     const of = customer();
     const account = openCustomer(sandbox, of, now);
     const campaign =

@@ -1,19 +1,19 @@
 import type { Grant } from '../consents.ts';
-import type { House } from '../house.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
+import type { CompanyDeps } from '../house.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { answerRow, type Row, readQuery } from './gaql.ts';
 import { rpcError, scopeOf, withScope } from './oauth.ts';
 import { type GoogleCustomer, type GoogleState, rowsOf } from './state.ts';
 
 export const sandboxDeveloperToken = 'sandbox-developer-token';
-/** Google's pages have 10,000 rows; shorter ones are turned more often. */
-const rowsAPage = 200;
+/** Google's pages have 10,000 rows; shorter ones exercise pagination more often. */
+const rowsPerPage = 200;
 const leastMicros = 1_000_000n;
 
 export interface AdsError {
   readonly status?: number;
   readonly rpc?: string;
-  /** As `{ quotaError: 'RESOURCE_EXHAUSTED' }`. */
+  /** For example `{ quotaError: 'RESOURCE_EXHAUSTED' }`. */
   readonly errorCode: Readonly<Record<string, string>>;
   readonly message?: string;
   readonly quota?: { readonly rateScope: 'ACCOUNT' | 'DEVELOPER'; readonly retryDelay: string };
@@ -36,11 +36,11 @@ export function adsError({
   ]);
 }
 
-export function adsRoutes(house: House, state: () => GoogleState): Route[] {
+export function adsRoutes(deps: CompanyDeps, state: () => GoogleState): Route[] {
   const at = (path: string) => `/google/ads/:version/${path}`;
-  const enter = (handle: (asked: Asked, grant: Grant) => Reply) =>
-    withScope(house, scopeOf.ads, (asked, grant) => {
-      if (asked.headers['developer-token'] === sandboxDeveloperToken) return handle(asked, grant);
+  const enter = (handle: (request: SandboxRequest, grant: Grant) => Reply) =>
+    withScope(deps, scopeOf.ads, (request, grant) => {
+      if (request.headers['developer-token'] === sandboxDeveloperToken) return handle(request, grant);
       return adsError({
         status: 401,
         rpc: 'UNAUTHENTICATED',
@@ -48,14 +48,14 @@ export function adsRoutes(house: House, state: () => GoogleState): Route[] {
       });
     });
   const rows = (
-    asked: Asked,
+    request: SandboxRequest,
     grant: Grant,
   ): { query: NonNullable<ReturnType<typeof readQuery>>; found: Row[] } | Reply => {
-    const query = readQuery((JSON.parse(asked.body) as { query: string }).query);
+    const query = readQuery((JSON.parse(request.body) as { query: string }).query);
     if (!query) return adsError({ errorCode: { queryError: 'UNEXPECTED_INPUT' } });
-    const id = asked.params.customer ?? '';
+    const id = request.params.customer ?? '';
     if (query.resource === 'customer_client') return { query, found: clientsBelow(state(), id, grant) };
-    const customer = entered(state(), asked, grant);
+    const customer = findCustomer(state(), request, grant);
     if (!customer)
       return adsError({
         status: 403,
@@ -63,7 +63,7 @@ export function adsRoutes(house: House, state: () => GoogleState): Route[] {
         errorCode: { authorizationError: 'USER_PERMISSION_DENIED' },
       });
     const byDay = query.fields.some((field) => field.startsWith('metrics.')) ? ' by day' : '';
-    const all = rowsOf(state(), customer, query.resource + byDay, () => house.world.adDays, house.now());
+    const all = rowsOf(state(), customer, query.resource + byDay, () => deps.world.adDays, deps.now());
     if (!all) return adsError({ errorCode: { queryError: 'BAD_RESOURCE_TYPE_IN_FROM_CLAUSE' } });
     return { query, found: all.filter(query.matches) };
   };
@@ -80,13 +80,13 @@ export function adsRoutes(house: House, state: () => GoogleState): Route[] {
     {
       method: 'POST',
       path: at('customers/:customer/googleAds:search'),
-      handle: enter((asked, grant) => {
-        const { pageToken, pageSize } = JSON.parse(asked.body) as { pageToken?: string; pageSize?: number };
+      handle: enter((request, grant) => {
+        const { pageToken, pageSize } = JSON.parse(request.body) as { pageToken?: string; pageSize?: number };
         if (pageSize !== undefined) return adsError({ errorCode: { requestError: 'PAGE_SIZE_NOT_SUPPORTED' } });
-        const read = rows(asked, grant);
+        const read = rows(request, grant);
         if ('status' in read) return read;
         const from = pageToken === undefined ? 0 : Number(Buffer.from(pageToken, 'base64url').toString('utf8'));
-        const next = from + rowsAPage;
+        const next = from + rowsPerPage;
         const results = read.found.slice(from, next).map((row) => answerRow(read.query, row));
         const more = next < read.found.length && { nextPageToken: Buffer.from(String(next)).toString('base64url') };
         return json(200, { results, fieldMask: read.query.fields.join(','), ...more });
@@ -95,8 +95,8 @@ export function adsRoutes(house: House, state: () => GoogleState): Route[] {
     {
       method: 'POST',
       path: at('customers/:customer/googleAds:searchStream'),
-      handle: enter((asked, grant) => {
-        const read = rows(asked, grant);
+      handle: enter((request, grant) => {
+        const read = rows(request, grant);
         if ('status' in read) return read;
         return json(200, [
           { results: read.found.map((row) => answerRow(read.query, row)), requestId: 'sandbox-request' },
@@ -107,23 +107,27 @@ export function adsRoutes(house: House, state: () => GoogleState): Route[] {
       (resource): Route => ({
         method: 'POST',
         path: at(`customers/:customer/${resource}:mutate`),
-        handle: enter((asked, grant) => {
-          const customer = entered(state(), asked, grant);
+        handle: enter((request, grant) => {
+          const customer = findCustomer(state(), request, grant);
           if (!customer)
             return adsError({
               status: 403,
               rpc: 'PERMISSION_DENIED',
               errorCode: { authorizationError: 'USER_PERMISSION_DENIED' },
             });
-          return mutate(state(), customer, resource, asked);
+          return mutate(state(), customer, resource, request);
         }),
       }),
     ),
   ];
 }
 
-/** A customer below a manager is entered through it, and named so in the header. */
-function entered(state: GoogleState, { params, headers }: Asked, grant: Grant): GoogleCustomer | undefined {
+/** A customer below a manager is accessed with the manager's id in the login-customer-id header. */
+function findCustomer(
+  state: GoogleState,
+  { params, headers }: SandboxRequest,
+  grant: Grant,
+): GoogleCustomer | undefined {
   return state.customers.find(
     ({ id, manager }) =>
       id === params.customer &&
@@ -156,8 +160,8 @@ function clientsBelow({ managers, customers }: GoogleState, id: string, grant: G
 const customerOf = (node: GoogleState['campaigns' | 'adGroups' | 'ads'][number]): GoogleCustomer =>
   'adGroup' in node ? node.adGroup.campaign.customer : 'campaign' in node ? node.campaign.customer : node.customer;
 
-function mutate(state: GoogleState, customer: GoogleCustomer, resource: string, asked: Asked): Reply {
-  const { operations = [] } = JSON.parse(asked.body) as {
+function mutate(state: GoogleState, customer: GoogleCustomer, resource: string, request: SandboxRequest): Reply {
+  const { operations = [] } = JSON.parse(request.body) as {
     operations?: { update: { resourceName: string; status?: string; amountMicros?: string } }[];
   };
   for (const { update } of operations) {

@@ -1,5 +1,5 @@
-import type { House } from '../house.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
+import type { CompanyDeps } from '../house.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { rpcError, scopeOf, withScope } from './oauth.ts';
 import type { GoogleState } from './state.ts';
 
@@ -13,11 +13,11 @@ export interface GoogleEvent {
   readonly userData?: { readonly userIdentifiers: readonly Readonly<Record<string, string>>[] };
 }
 
-/** What the Data Manager was told, each transaction once. */
+/** The events that the Data Manager received, each transaction once. */
 export interface GoogleEventBook {
   readonly kept: GoogleEvent[];
   copies: number;
-  /** Transactions that are refused when they are worked off, for a reason that nobody could know before. */
+  /** Transactions that are accepted first and rejected during processing. */
   readonly poisoned: Set<string>;
 }
 
@@ -31,7 +31,7 @@ const mostEvents = 2_000;
 const oldestDays = 90;
 
 export function createDataManager(
-  house: House,
+  deps: CompanyDeps,
   state: () => GoogleState,
 ): { readonly routes: readonly Route[]; readonly book: GoogleEventBook } {
   const book: GoogleEventBook = { kept: [], copies: 0, poisoned: new Set() };
@@ -41,8 +41,8 @@ export function createDataManager(
     { polls: number; readonly errors: ReadonlyMap<string, number>; readonly count: number }
   >();
 
-  function ingest(asked: Asked): Reply {
-    const { events, destinations } = JSON.parse(asked.body) as Ingest;
+  function ingest(request: SandboxRequest): Reply {
+    const { events, destinations } = JSON.parse(request.body) as Ingest;
     const target = destinations[0];
     if (
       !target ||
@@ -62,7 +62,7 @@ export function createDataManager(
     const fail = (reason: string) => errors.set(reason, (errors.get(reason) ?? 0) + 1);
     for (const event of events) {
       const key = `${target.productDestinationId} ${event.transactionId}`;
-      if (Date.parse(event.eventTimestamp) < house.now().getTime() - oldestDays * dayMs)
+      if (Date.parse(event.eventTimestamp) < deps.now().getTime() - oldestDays * dayMs)
         fail('PROCESSING_ERROR_REASON_EVENT_TOO_OLD');
       else if (book.poisoned.has(event.transactionId)) fail('PROCESSING_ERROR_REASON_INVALID_CONVERSION_ACTION');
       else if (seen.has(key)) {
@@ -78,19 +78,19 @@ export function createDataManager(
     return json(200, { requestId });
   }
 
-  function retrieve(asked: Asked): Reply {
-    const request = requests.get(asked.query.get('requestId') ?? '');
-    if (!request) return rpcError(404, 'NOT_FOUND', 'There is no such request.');
-    request.polls += 1;
-    const failed = [...request.errors.values()].reduce((sum, count) => sum + count, 0);
-    const end = failed === 0 ? 'SUCCESS' : failed < request.count ? 'PARTIAL_SUCCESS' : 'FAILED';
-    const errorCounts = [...request.errors].map(([reason, count]) => ({ recordCount: String(count), reason }));
+  function retrieve(request: SandboxRequest): Reply {
+    const stored = requests.get(request.query.get('requestId') ?? '');
+    if (!stored) return rpcError(404, 'NOT_FOUND', 'There is no such request.');
+    stored.polls += 1;
+    const failed = [...stored.errors.values()].reduce((sum, count) => sum + count, 0);
+    const end = failed === 0 ? 'SUCCESS' : failed < stored.count ? 'PARTIAL_SUCCESS' : 'FAILED';
+    const errorCounts = [...stored.errors].map(([reason, count]) => ({ recordCount: String(count), reason }));
     return json(200, {
       requestStatusPerDestination: [
         {
-          requestStatus: request.polls < 2 ? 'PROCESSING' : end,
-          ...(request.polls >= 2 && failed > 0 && { errorInfo: { errorCounts } }),
-          eventsIngestionStatus: { recordCount: String(request.count) },
+          requestStatus: stored.polls < 2 ? 'PROCESSING' : end,
+          ...(stored.polls >= 2 && failed > 0 && { errorInfo: { errorCounts } }),
+          eventsIngestionStatus: { recordCount: String(stored.count) },
         },
       ],
     });
@@ -101,12 +101,12 @@ export function createDataManager(
       {
         method: 'POST',
         path: '/google/datamanager/v1/events:ingest',
-        handle: withScope(house, scopeOf.dataManager, ingest),
+        handle: withScope(deps, scopeOf.dataManager, ingest),
       },
       {
         method: 'GET',
         path: '/google/datamanager/v1/requestStatus:retrieve',
-        handle: withScope(house, scopeOf.dataManager, retrieve),
+        handle: withScope(deps, scopeOf.dataManager, retrieve),
       },
     ],
     book,

@@ -31,7 +31,7 @@ describe('the Data Manager', () => {
     ...over,
   });
 
-  it('takes events as Google wants them, works them off later and leaves out copies', async () => {
+  it("accepts events in Google's format, processes them later and leaves duplicates out", async () => {
     const [customer] = state().customers as [GoogleCustomer];
     const account = openCustomer(sandbox, customer, now);
     const send = (events: readonly ExportEvent[], dataset = customer.conversionAction) =>
@@ -63,9 +63,9 @@ describe('the Data Manager', () => {
     });
     expect(sandbox.book.google.events.kept.map(({ transactionId }) => transactionId)).toEqual(['t1', 't2']);
 
-    const nobody = event({ eventId: 't3', clickIds: { fbclid: 'f' }, person: {} });
-    expect(exports().flawOf(nobody, account, now)).toBe('nobody_named');
-    expect(await send([event({ eventId: 't4' }), nobody])).toMatchObject({ state: 'rejected' });
+    const anonymousEvent = event({ eventId: 't3', clickIds: { fbclid: 'f' }, person: {} });
+    expect(exports().flawOf(anonymousEvent, account, now)).toBe('nobody_named');
+    expect(await send([event({ eventId: 't4' }), anonymousEvent])).toMatchObject({ state: 'rejected' });
     expect(await send([event({ eventId: 't5' })], '1')).toMatchObject({ state: 'rejected' });
     expect(exports().flawOf(event({ occurredAt: new Date('2025-11-01T00:00:00Z') }), account, now)).toBe('too_old');
     expect(sandbox.book.google.events.kept).toHaveLength(2);
@@ -82,13 +82,13 @@ describe('Search Console', () => {
     details: {},
   });
 
-  it('offers sites that are verified, and reads final days, the last ones again', async () => {
+  it('offers verified sites, and reads final days, the latest ones again', async () => {
     const console = searchConsoleAt(sandbox);
     expect(await console.connect?.candidates(open().credentials, call())).toMatchObject([
       { externalId: site, name: 'shop.example' },
     ]);
     const pages = await Array.fromAsync(console.sync?.(open(), null, call()) ?? []);
-    const said = pages.flatMap((page) => page.said);
+    const records = pages.flatMap((page) => page.said);
     const lastDay = lastFinalDay(now);
     expect(lastDay).toBe('2026-03-07');
     const expected = searchDay(lastDay).map((row) => ({
@@ -97,9 +97,9 @@ describe('Search Console', () => {
       ...row,
       position: String(row.position),
     }));
-    expect(said.filter((one) => one.kind === 'search_term' && one.day === lastDay)).toEqual(expected);
-    expect(said.filter(({ kind }) => kind === 'search_term')).toHaveLength(87 * expected.length);
-    expect(said.at(-1)).toMatchObject({ kind: 'search_days' });
+    expect(records.filter((one) => one.kind === 'search_term' && one.day === lastDay)).toEqual(expected);
+    expect(records.filter(({ kind }) => kind === 'search_term')).toHaveLength(87 * expected.length);
+    expect(records.at(-1)).toMatchObject({ kind: 'search_days' });
     now = new Date('2026-03-11T12:00:00Z');
     const later = await Array.fromAsync(console.sync?.(open(), pages.at(-1)?.position ?? null, call()) ?? []);
     const days = new Set(
@@ -114,7 +114,7 @@ describe('Search Console', () => {
     [403, 'forbidden', { verdict: 'needs_action' }],
     [401, 'authError', { verdict: 'reconnect' }],
     [503, 'backendError', { verdict: 'wait' }],
-  ])('sorts %s %s', async (status, reason, expected) => {
+  ])('classifies the error %s %s', async (status, reason, expected) => {
     sandbox.say({ at: /query$/, reply: searchError(status, reason, 'no') });
     const pages = searchConsoleAt(sandbox).sync?.(open(), null, call()) ?? [];
     await expect(Array.fromAsync(pages)).rejects.toMatchObject({ details: { code: reason, ...expected } });

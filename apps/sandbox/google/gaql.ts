@@ -1,4 +1,4 @@
-/** As much of Google's query language as a reader of ads needs. Rows have their fields by path: `campaign.id`. */
+/** The subset of Google's query language that reading ads needs. Rows have their fields by path: `campaign.id`. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Query {
@@ -30,7 +30,7 @@ function readCondition(text: string): ((row: Row) => boolean) | undefined {
   return equal ? (row) => String(row[equal[1] ?? '']) === equal[2] : undefined;
 }
 
-/** What was selected and is there, as nested objects with names in camel case. */
+/** The selected fields that have a value, as nested objects in camel case. */
 export function answerRow({ fields }: Query, row: Row): object {
   const answer: Record<string, unknown> = {};
   for (const field of fields) {

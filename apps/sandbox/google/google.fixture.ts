@@ -22,7 +22,7 @@ export const googleAdsAt = (sandbox: Sandbox) =>
 export const searchConsoleAt = (sandbox: Sandbox) =>
   createSearchConsole({ ...clientOf(sandbox), apiUrl: sandbox.settings.SEARCH_CONSOLE_URL });
 
-/** Credentials as they are once somebody has agreed. */
+/** The credentials that a user's consent yields. */
 export function openGoogle({ consents }: Sandbox, accounts: readonly string[], now: Date) {
   const scopes = Object.values(scopeOf);
   const grant = consents.grant({ of: 'google', clientId: '', redirectUri: '', scopes, accounts });

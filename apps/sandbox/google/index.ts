@@ -1,4 +1,4 @@
-import type { Company, House } from '../house.ts';
+import type { Company, CompanyDeps } from '../house.ts';
 import { adsRoutes } from './ads.ts';
 import { createDataManager, type GoogleEventBook } from './data-manager.ts';
 import type { Row } from './gaql.ts';
@@ -6,45 +6,45 @@ import { oauthRoutes, scopeOf } from './oauth.ts';
 import { lastFinalDay, type SearchRow, searchConsoleRoutes, searchDay, sites } from './search-console.ts';
 import { createState, type GoogleCustomer, type GoogleState, rowsOf } from './state.ts';
 
-/** What is true at Google: customers and their ads, what the Data Manager was told. */
+/** The state of Google: customers, their ads, and the events that the Data Manager received. */
 export interface GoogleBook {
   readonly state: GoogleState;
   readonly events: GoogleEventBook;
-  /** What it says by day of a customer's ads, or of its campaigns, at this moment. */
+  /** The daily figures of a customer's ads or campaigns as currently reported. */
   days(customer: GoogleCustomer, of: 'ad_group_ad' | 'campaign'): Row[];
-  /** What people searched for on a day; without one, on the last day that Search Console reports. */
+  /** The search queries of a day; by default the last day that Search Console reports. */
   searches(day?: string): SearchRow[];
-  /** Search Console corrects a day: other queries, other counts. */
+  /** Restates a day in Search Console: other queries, other counts. */
   restateSearches(day: string): void;
 }
 
-export function createGoogleCompany(house: House): Company<GoogleBook> {
+export function createGoogleCompany(deps: CompanyDeps): Company<GoogleBook> {
   let made: GoogleState | undefined;
   const state = (): GoogleState => {
-    made ??= createState(house.world);
+    made ??= createState(deps.world);
     return made;
   };
   const restated = new Map<string, number>();
-  const dataManager = createDataManager(house, state);
+  const dataManager = createDataManager(deps, state);
   const accounts = (scopes: string) => [
     ...(scopes.includes(scopeOf.ads) ? state().customers.map(({ id, name }) => ({ id, name })) : []),
     ...(scopes.includes(scopeOf.searchConsole) ? sites.map(({ siteUrl }) => ({ id: siteUrl, name: siteUrl })) : []),
   ];
   return {
     routes: [
-      ...oauthRoutes(house, accounts),
-      ...adsRoutes(house, state),
+      ...oauthRoutes(deps, accounts),
+      ...adsRoutes(deps, state),
       ...dataManager.routes,
-      ...searchConsoleRoutes(house, restated),
+      ...searchConsoleRoutes(deps, restated),
     ],
     book: {
       get state() {
         return state();
       },
       events: dataManager.book,
-      searches: (day = lastFinalDay(house.now())) => searchDay(day, restated.get(day)),
+      searches: (day = lastFinalDay(deps.now())) => searchDay(day, restated.get(day)),
       restateSearches: (day) => void restated.set(day, (restated.get(day) ?? 0) + 1),
-      days: (customer, of) => rowsOf(state(), customer, `${of} by day`, () => house.world.adDays, house.now()) ?? [],
+      days: (customer, of) => rowsOf(state(), customer, `${of} by day`, () => deps.world.adDays, deps.now()) ?? [],
     },
   };
 }

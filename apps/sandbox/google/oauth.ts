@@ -1,7 +1,7 @@
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import { type House, sandboxClient } from '../house.ts';
-import { type Asked, bearerOf, formOf, json, type Reply, type Route } from '../route.ts';
+import { type CompanyDeps, sandboxClient } from '../house.ts';
+import { bearerOf, formOf, json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 
 export const scopeOf = {
   ads: 'https://www.googleapis.com/auth/adwords',
@@ -12,14 +12,14 @@ export const scopeOf = {
 const accessSeconds = 3_599;
 
 export function oauthRoutes(
-  house: House,
+  deps: CompanyDeps,
   accounts: (scopes: string) => readonly { id: string; name: string }[],
 ): Route[] {
-  const { consents } = house;
+  const { consents } = deps;
   return [
     ...consentRoutes(
       {
-        of: 'google',
+        company: 'google',
         name: 'Google',
         path: '/google/o/oauth2/v2/auth',
         scopesBy: ' ',
@@ -38,8 +38,8 @@ export function oauthRoutes(
     {
       method: 'POST',
       path: '/google/oauth2/revoke',
-      handle(asked) {
-        const found = formOf(asked).get('token') ?? '';
+      handle(request) {
+        const found = formOf(request).get('token') ?? '';
         const [refresh, access] = [consents.find(found, 'refresh', 'google'), consents.find(found, 'access', 'google')];
         const grant = typeof refresh === 'string' ? access : refresh;
         if (typeof grant === 'string') return json(400, { error: 'invalid_token' });
@@ -49,9 +49,9 @@ export function oauthRoutes(
     },
   ];
 
-  /** The refresh token stays the same when it is used. */
-  function token(asked: Asked): Reply {
-    const form = formOf(asked);
+  /** Refreshing does not rotate the refresh token. */
+  function token(request: SandboxRequest): Reply {
+    const form = formOf(request);
     if (form.get('client_id') !== sandboxClient.id || form.get('client_secret') !== sandboxClient.secret) {
       return json(401, { error: 'invalid_client', error_description: 'The OAuth client was not found.' });
     }
@@ -76,14 +76,14 @@ export function oauthRoutes(
   }
 }
 
-/** A handler for whoever brings a living token with this scope. */
+/** Wraps a handler so that it requires a valid token with this scope. */
 export function withScope(
-  house: House,
+  deps: CompanyDeps,
   scope: string,
-  handle: (asked: Asked, grant: Grant) => Reply,
-): (asked: Asked) => Reply {
-  return (asked) => {
-    const grant = house.consents.find(bearerOf(asked), 'access', 'google');
+  handle: (request: SandboxRequest, grant: Grant) => Reply,
+): (request: SandboxRequest) => Reply {
+  return (request) => {
+    const grant = deps.consents.find(bearerOf(request), 'access', 'google');
     if (typeof grant === 'string') {
       return rpcError(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
     }
@@ -92,7 +92,7 @@ export function withScope(
         { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' },
       ]);
     }
-    return handle(asked, grant);
+    return handle(request, grant);
   };
 }
 

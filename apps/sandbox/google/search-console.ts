@@ -1,5 +1,5 @@
 import { createDice } from '@tributary/market';
-import type { House } from '../house.ts';
+import type { CompanyDeps } from '../house.ts';
 import { json, type Reply, type Route } from '../route.ts';
 import { scopeOf, withScope } from './oauth.ts';
 
@@ -25,7 +25,7 @@ const lateDays = 3;
 const dayMs = 86_400_000;
 const mostRows = 25_000;
 
-/** What people searched on a day. The same for every site, and the same whenever it is asked, until the day is restated. */
+/** The search queries of a day. The same for every site and every request, until the day is restated. */
 export function searchDay(day: string, restatements = 0): SearchRow[] {
   const roll = createDice(Math.floor(Date.parse(day) / dayMs) + restatements * 100_000);
   const pick = <T>(from: readonly T[]) => from[Math.floor(roll() * from.length)] as T;
@@ -38,24 +38,24 @@ export function searchDay(day: string, restatements = 0): SearchRow[] {
   return rows.sort((one, other) => other.clicks - one.clicks);
 }
 
-/** The last day that is final, in California's days. */
+/** The last final day, in California's time zone. */
 export const lastFinalDay = (now: Date): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Los_Angeles' }).format(now.getTime() - lateDays * dayMs);
 
-export function searchConsoleRoutes(house: House, restated: ReadonlyMap<string, number>): Route[] {
+export function searchConsoleRoutes(deps: CompanyDeps, restated: ReadonlyMap<string, number>): Route[] {
   return [
     {
       method: 'GET',
       path: '/google/webmasters/v3/sites',
-      handle: withScope(house, scopeOf.searchConsole, (_, grant) =>
+      handle: withScope(deps, scopeOf.searchConsole, (_, grant) =>
         json(200, { siteEntry: sites.filter(({ siteUrl }) => grant.accounts.includes(siteUrl)) }),
       ),
     },
     {
       method: 'POST',
       path: '/google/webmasters/v3/sites/:site/searchAnalytics/query',
-      handle: withScope(house, scopeOf.searchConsole, (asked, grant) => {
-        const site = sites.find(({ siteUrl }) => siteUrl === asked.params.site);
+      handle: withScope(deps, scopeOf.searchConsole, (request, grant) => {
+        const site = sites.find(({ siteUrl }) => siteUrl === request.params.site);
         if (!site || !grant.accounts.includes(site.siteUrl) || site.permissionLevel === 'siteUnverifiedUser') {
           return searchError(403, 'forbidden', "User does not have sufficient permission for site '...'.");
         }
@@ -65,7 +65,7 @@ export function searchConsoleRoutes(house: House, restated: ReadonlyMap<string, 
           dimensions = [],
           rowLimit = 1_000,
           startRow = 0,
-        } = JSON.parse(asked.body) as {
+        } = JSON.parse(request.body) as {
           startDate?: string;
           endDate?: string;
           dimensions?: string[];
@@ -75,7 +75,7 @@ export function searchConsoleRoutes(house: House, restated: ReadonlyMap<string, 
         if (dimensions.join() !== 'date,query,page')
           return searchError(400, 'invalidParameter', 'The sandbox knows date,query,page.');
         if (rowLimit < 1 || rowLimit > mostRows) return searchError(400, 'invalidParameter', 'rowLimit');
-        const last = [endDate, lastFinalDay(house.now())].sort()[0] as string;
+        const last = [endDate, lastFinalDay(deps.now())].sort()[0] as string;
         const rows: SearchRow[] = [];
         for (let at = Date.parse(startDate); at <= Date.parse(last); at += dayMs) {
           const day = new Date(at).toISOString().slice(0, 10);

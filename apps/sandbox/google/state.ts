@@ -9,7 +9,7 @@ export interface GoogleCustomer {
   readonly id: string;
   readonly name: string;
   readonly currency: string;
-  /** Undefined: entered without a manager. */
+  /** Undefined: accessed without a manager. */
   readonly manager: string | undefined;
   readonly conversionAction: string;
 }
@@ -37,17 +37,17 @@ export interface GoogleAd {
 }
 
 export interface GoogleState {
-  /** The manager, and one below it that leads to nothing more. */
+  /** The manager, and one below it without accounts. */
   readonly managers: readonly string[];
   readonly customers: readonly GoogleCustomer[];
   readonly campaigns: readonly GoogleCampaign[];
   readonly adGroups: readonly GoogleAdGroup[];
   readonly ads: readonly GoogleAd[];
-  /** Days whose spend was restated, by `restatedKey`: the percentage of what was reported first. */
+  /** Days with restated spend, by `restatedKey`: the percentage of the amount reported first. */
   readonly restated: Map<string, number>;
 }
 
-/** The market's campaigns on this platform, one customer for each currency: the first on its own, the others below a manager. */
+/** The market's campaigns on this platform, one customer per currency: the first one independent, the others below a manager. */
 export function createState({ market }: World): GoogleState {
   const mine = market.campaigns.filter(({ platform }) => platform === 'search_ads');
   const base = 3_000_000_000 + (market.seed % 9_999) * 10_000;
@@ -86,7 +86,7 @@ export function createState({ market }: World): GoogleState {
 
 const settledAfterDays = 30;
 
-/** The rows of one customer, by resource, with every field that may be selected. */
+/** The rows of one customer by resource, with every selectable field. */
 export function rowsOf(
   state: GoogleState,
   customer: GoogleCustomer,
@@ -133,15 +133,15 @@ export function rowsOf(
   }
 }
 
-/** By ad, made once for each market. */
-const known = new WeakMap<readonly DeliveryRow[], Map<string, DeliveryRow[]>>();
+/** Rows by ad, grouped once per market. */
+const rowsByAd = new WeakMap<readonly DeliveryRow[], Map<string, DeliveryRow[]>>();
 function ofAd(rows: readonly DeliveryRow[], { externalId }: Ad): readonly DeliveryRow[] {
-  const byAd = known.get(rows) ?? Map.groupBy(rows, ({ entity }) => entity.externalId);
-  known.set(rows, byAd);
+  const byAd = rowsByAd.get(rows) ?? Map.groupBy(rows, ({ entity }) => entity.externalId);
+  rowsByAd.set(rows, byAd);
   return byAd.get(externalId) ?? [];
 }
 
-/** By day, all rows of the day together. Conversions come in for a month, so recent days say less than they will. */
+/** One row per day. Conversions arrive for a month, so recent days report fewer than their final count. */
 function daysOf(
   { currency }: GoogleCustomer,
   rows: readonly DeliveryRow[],
@@ -156,7 +156,7 @@ function daysOf(
     const impressions = sum((row) => row.impressions);
     if (day > today || impressions === 0) return [];
     const age = Math.round((Date.parse(today) - Date.parse(day)) / dayMs);
-    const known = Math.min(settledAfterDays, age + 1) / settledAfterDays;
+    const rowsByAd = Math.min(settledAfterDays, age + 1) / settledAfterDays;
     const value = Number(
       fromMinorUnits(
         money((row) => row.claimedValue),
@@ -169,8 +169,8 @@ function daysOf(
         'metrics.cost_micros': String(money((row) => restatedSpend(restated, row)) * perMinor),
         'metrics.impressions': String(impressions),
         'metrics.clicks': String(sum((row) => row.clicks)),
-        'metrics.conversions': sum((row) => row.claimedConversions) * known,
-        'metrics.conversions_value': value * known,
+        'metrics.conversions': sum((row) => row.claimedConversions) * rowsByAd,
+        'metrics.conversions_value': value * rowsByAd,
       },
     ];
   });

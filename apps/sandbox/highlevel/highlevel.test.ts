@@ -34,34 +34,34 @@ async function open(accountId: string) {
   const candidates = await connect.candidates(credentials, call());
   const account = { externalId: 'locSantiago', credentials, details: { currency: 'CLP' } };
   const read = async (from: Parameters<typeof sync>[1]) => {
-    const said: SaidOutcome[] = [];
+    const records: SaidOutcome[] = [];
     let position = from;
     for await (const page of sync(account, from, call())) {
-      said.push(...(page.said as SaidOutcome[]));
+      records.push(...(page.said as SaidOutcome[]));
       position = page.position;
     }
-    return { said, position };
+    return { records, position };
   };
   return { connect, stages, sync, call, credentials, candidates, account, read };
 }
 
-test('one location, or an agency with its locations, whose deals are read by the location’s own token', async () => {
+test('connects one location or an agency with its locations, and reads deals with the location’s own token', async () => {
   const one = await open('locSantiago');
   expect(one.candidates).toMatchObject([{ externalId: 'locSantiago', name: 'Tienda Santiago' }]);
   const agency = await open('the whole agency');
   expect(agency.candidates.map(({ externalId }) => externalId)).toEqual(['locSantiago', 'locLima']);
   expect(await agency.stages(agency.account, agency.call())).toEqual(await one.stages(one.account, one.call()));
-  expect((await agency.read(null)).said).toEqual((await one.read(null)).said);
+  expect((await agency.read(null)).records).toEqual((await one.read(null)).records);
   const other = { ...one.account, externalId: 'locLima' };
   await expect(one.stages(other, one.call())).rejects.toMatchObject({ details: { verdict: 'needs_action' } });
 });
 
-test('every deal is said where it stands and how it ended, and later only what changed', async () => {
+test('reads every deal with its stage and outcome, and later only changed deals', async () => {
   const { read, account, sync, call } = await open('locSantiago');
   const truth = sandbox.book.highlevel.deals.filter(({ locationId }) => locationId === account.externalId);
   expect(truth.length).toBeGreaterThan(200);
   const first = await read(null);
-  const stageOf = new Map(first.said.filter(({ stage }) => stage).map((one) => [one.externalId, one]));
+  const stageOf = new Map(first.records.filter(({ stage }) => stage).map((one) => [one.externalId, one]));
   expect(stageOf.size).toBe(truth.length);
   for (const deal of truth) {
     expect(stageOf.get(deal.id)).toMatchObject({
@@ -69,7 +69,7 @@ test('every deal is said where it stands and how it ended, and later only what c
       occurredAt: deal.lastStageChangeAt,
     });
   }
-  const ends = first.said.filter(({ outcomeType }) => outcomeType !== undefined);
+  const ends = first.records.filter(({ outcomeType }) => outcomeType !== undefined);
   expect(ends).toHaveLength(truth.filter(({ status }) => status !== 'open').length);
   const won = truth.find(({ status, monetaryValue, contact }) => status === 'won' && monetaryValue && contact);
   expect(ends.find(({ externalId }) => externalId === won?.id)).toMatchObject({
@@ -80,10 +80,10 @@ test('every deal is said where it stands and how it ended, and later only what c
     person: { externalId: won?.contact?.id, email: won?.contact?.email },
     properties: { currency_assumed: 'true' },
   });
-  const nobody = truth.find(({ contact }) => !contact);
-  expect(stageOf.get(nobody?.id ?? '')?.person).toEqual({});
+  const dealWithoutContact = truth.find(({ contact }) => !contact);
+  expect(stageOf.get(dealWithoutContact?.id ?? '')?.person).toEqual({});
 
-  // A day later one deal was moved twice and one was lost: only the last place is known.
+  // A day later one deal was moved twice and one was lost: only the latest stage is known.
   now = new Date(now.getTime() + 2 * 86_400_000);
   const [moved, lost] = truth.filter(({ status }) => status === 'open');
   sandbox.book.highlevel.change(moved?.id ?? '', { pipelineStageId: `${moved?.pipelineId}-2` });
@@ -108,7 +108,7 @@ test('every deal is said where it stands and how it ended, and later only what c
   ]);
 });
 
-test('a walk that was cut off goes on behind its last page', async () => {
+test('an interrupted walk continues after its last page', async () => {
   const { sync, account, call, read } = await open('locSantiago');
   const whole = await read(null);
   const parts: SaidOutcome[] = [];
@@ -122,10 +122,10 @@ test('a walk that was cut off goes on behind its last page', async () => {
       break;
     }
   }
-  expect(parts).toEqual(whole.said);
+  expect(parts).toEqual(whole.records);
 });
 
-test('a refresh token works once; throttles wait, and a removed app asks for consent again', async () => {
+test('a refresh token works once, throttling waits, and a removed app requires consent again', async () => {
   const { connect, credentials, account, stages, call } = await open('locSantiago');
   const fresh = await connect.refresh?.(credentials, call());
   expect(fresh?.refreshToken).not.toBe(credentials.refreshToken);
@@ -146,7 +146,7 @@ test('a refresh token works once; throttles wait, and a removed app asks for con
   await expect(stages(account, call())).rejects.toMatchObject({ details: { verdict: 'reconnect' } });
 });
 
-test('webhooks are taken over their raw bytes, fresh, and say whose they are', () => {
+test('webhooks are verified over their raw bytes, must be recent, and name their location', () => {
   const { receive } = provider();
   const { headers, body } = sandbox.book.highlevel.webhook({
     type: 'OpportunityStageUpdate',
@@ -162,7 +162,7 @@ test('webhooks are taken over their raw bytes, fresh, and say whose they are', (
   expect(receive?.read(gone)).toMatchObject([{ about: 'disconnected' }]);
 });
 
-test('a person who says no cancels, and whatever else comes back is the provider’s', async () => {
+test('a user’s refusal cancels, and any other error is the provider’s', async () => {
   const { connect } = provider();
   const url = connect?.authorizeUrl({ redirectUri, state: 's' }) ?? '';
   expect(connect?.readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import type { Company, House } from '../house.ts';
-import { type Asked, bearerOf, formOf, json, type Reply } from '../route.ts';
+import type { Company, CompanyDeps } from '../house.ts';
+import { bearerOf, formOf, json, type Reply, type SandboxRequest } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';
 import { companyId, dealsOf, type HighlevelDeal, locations, newDeal, pipelinesOf } from './state.ts';
@@ -12,18 +12,18 @@ const yearMs = 365 * 86_400_000;
 const company = 'the whole agency';
 
 export interface HighlevelBook {
-  /** What is true, the newest first, as the search lists it. */
+  /** The deals, newest first, in the order in which the search lists them. */
   readonly deals: HighlevelDeal[];
-  /** As if a lead had come in, into the first stage of the first pipeline of a location. */
+  /** Creates a lead in the first stage of a location's first pipeline. */
   create(of: Pick<HighlevelDeal, 'locationId' | 'monetaryValue' | 'contact'>): HighlevelDeal;
-  /** As if somebody had moved or ended a deal. */
+  /** Moves or closes a deal. */
   change(
     id: string,
     to: Partial<Pick<HighlevelDeal, 'pipelineId' | 'pipelineStageId' | 'status' | 'monetaryValue' | 'contact'>>,
   ): void;
   /** Deletes a deal: no list contains it any more. */
   remove(id: string): void;
-  /** What HighLevel would send of it, signed. */
+  /** The signed webhook that HighLevel would send about it. */
   webhook(of: { readonly type: string; readonly locationId?: string; readonly id?: string }): {
     readonly headers: Record<string, string>;
     readonly body: Uint8Array;
@@ -31,7 +31,7 @@ export interface HighlevelBook {
   readonly webhookPublicKey: string;
 }
 
-export function createHighlevelCompany({ consents, now, world }: House): Company<HighlevelBook> {
+export function createHighlevelCompany({ consents, now, world }: CompanyDeps): Company<HighlevelBook> {
   const keys = generateKeyPairSync('ed25519');
   let made: HighlevelDeal[] | undefined;
   let createdDeals = 0;
@@ -41,30 +41,33 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
   };
 
   const withLocation =
-    (idOf: (asked: Asked) => string | null, handle: (asked: Asked, locationId: string) => Reply) =>
-    (asked: Asked): Reply => {
-      const grant = consents.find(bearerOf(asked), 'access', 'highlevel');
+    (
+      idOf: (request: SandboxRequest) => string | null,
+      handle: (request: SandboxRequest, locationId: string) => Reply,
+    ) =>
+    (request: SandboxRequest): Reply => {
+      const grant = consents.find(bearerOf(request), 'access', 'highlevel');
       if (typeof grant === 'string') return refused(401, 'Invalid JWT');
-      if (!asked.headers.version) return refused(400, 'version header was not found');
-      const id = idOf(asked) ?? '';
+      if (!request.headers.version) return refused(400, 'version header was not found');
+      const id = idOf(request) ?? '';
       if (grant.accounts.includes(company) || !grant.accounts.includes(id)) {
         return refused(403, 'The token does not have access to this location.');
       }
-      return handle(asked, id);
+      return handle(request, id);
     };
   const withCompany =
-    (handle: (asked: Asked, grant: Grant) => Reply) =>
-    (asked: Asked): Reply => {
-      const grant = consents.find(bearerOf(asked), 'access', 'highlevel');
+    (handle: (request: SandboxRequest, grant: Grant) => Reply) =>
+    (request: SandboxRequest): Reply => {
+      const grant = consents.find(bearerOf(request), 'access', 'highlevel');
       if (typeof grant === 'string') return refused(401, 'Invalid JWT');
-      return grant.accounts.includes(company) ? handle(asked, grant) : refused(403, 'Only for agencies.');
+      return grant.accounts.includes(company) ? handle(request, grant) : refused(403, 'Only for agencies.');
     };
 
   return {
     routes: [
       ...consentRoutes(
         {
-          of: 'highlevel',
+          company: 'highlevel',
           name: 'HighLevel',
           path: '/highlevel/v2/oauth/chooselocation',
           scopesBy: ' ',
@@ -82,8 +85,8 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
       {
         method: 'POST',
         path: '/highlevel/oauth/token',
-        handle: (asked) =>
-          answerToken(asked, consents, {
+        handle: (request) =>
+          answerToken(request, consents, {
             of: 'highlevel',
             accessPrefix: 'hl-access-',
             accessMs: daySeconds * 1000,
@@ -113,10 +116,10 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
       {
         method: 'POST',
         path: '/highlevel/oauth/locationToken',
-        handle: withCompany((asked, grant) => {
-          const locationId = formOf(asked).get('locationId') ?? '';
+        handle: withCompany((request, grant) => {
+          const locationId = formOf(request).get('locationId') ?? '';
           if (!locations.some(({ id }) => id === locationId)) return refused(400, 'Location not found');
-          // The same consent: revoked with it.
+          // The token belongs to the same grant, so it is revoked with it.
           const token = consents.token(
             { ...grant, accounts: [locationId] },
             'access',
@@ -150,8 +153,8 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
       {
         method: 'DELETE',
         path: '/highlevel/marketplace/app/:appId/installations',
-        handle(asked) {
-          const grant = consents.find(bearerOf(asked), 'access', 'highlevel');
+        handle(request) {
+          const grant = consents.find(bearerOf(request), 'access', 'highlevel');
           if (typeof grant === 'string') return refused(401, 'Invalid JWT');
           consents.revoke(grant);
           return json(200, { success: true });
@@ -188,8 +191,8 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
     },
   };
 
-  /** Newest first, from behind the deal that the cursor names. */
-  function search({ query }: Asked, locationId: string): Reply {
+  /** Newest first, starting after the deal that the cursor names. */
+  function search({ query }: SandboxRequest, locationId: string): Reply {
     const limit = Number(query.get('limit') ?? 20);
     if (limit > 100) return refused(422, ['limit must not be greater than 100']);
     const all = deals().filter((deal) => deal.locationId === locationId);
@@ -199,7 +202,7 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
     const last = rows.at(-1);
     const meta = {
       total: all.length,
-      // As in HighLevel's own sample: it leads nowhere.
+      // Copied from HighLevel's own sample; the URL does not exist.
       nextPageUrl: 'http://localhost:5020/opportunities/search',
       startAfter: last ? Date.parse(last.createdAt) : null,
       startAfterId: last?.id ?? null,

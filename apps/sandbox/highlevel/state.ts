@@ -54,10 +54,10 @@ export const pipelinesOf = (locationId: string) => [
   },
 ];
 
-/** How deals end, by their place: most are still open. */
+/** The statuses of deals by index: most are still open. */
 const endings = ['open', 'won', 'open', 'lost', 'open', 'abandoned', 'open'] as const;
 
-/** Each lead of the market is a deal; those in one place of nine have nobody, and those in one of five no value. */
+/** Each lead of the market is a deal. One in nine has no contact, and one in five no value. */
 export function dealsOf(sales: readonly Sale[]): HighlevelDeal[] {
   return sales
     .filter(({ outcome }) => outcome.eventName === 'lead_created')

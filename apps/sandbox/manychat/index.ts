@@ -2,7 +2,7 @@ import type { Company } from '../house.ts';
 import { bearerOf, json } from '../route.ts';
 
 export interface ManychatBook {
-  /** Keys that are taken, and the page of each. */
+  /** Accepted keys, and the page of each. */
   readonly keys: Map<string, { readonly id: number; readonly name: string }>;
 }
 
@@ -16,8 +16,8 @@ export function createManychatCompany(): Company<ManychatBook> {
       {
         method: 'GET',
         path: '/manychat/fb/page/getInfo',
-        handle(asked) {
-          const page = keys.get(bearerOf(asked) ?? '');
+        handle(request) {
+          const page = keys.get(bearerOf(request) ?? '');
           if (!page) return json(401, { status: 'error', message: 'Wrong token' });
           return json(200, { status: 'success', data: { ...page, category: 'Shop', is_pro: true, timezone: 'UTC' } });
         },

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { consentRoutes } from '../consent-page.ts';
-import type { Company, House } from '../house.ts';
-import { type Asked, bearerOf, json, type Reply } from '../route.ts';
+import type { Company, CompanyDeps } from '../house.ts';
+import { bearerOf, json, type Reply, type SandboxRequest } from '../route.ts';
 import { type Sale, salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';
 
@@ -24,13 +24,13 @@ export interface SandboxPayment {
   readonly external_reference: string;
   readonly live_mode: false;
   readonly collector_id: number;
-  /** Every other payment tells only the sum, and its refunds are asked for. */
+  /** Every other payment contains only the refunded sum, and its refunds must be requested. */
   refunds: { id: number; payment_id: number; amount: number; status: string; date_created: string }[];
 }
 
 export interface MercadoPagoBook {
   readonly payments: SandboxPayment[];
-  /** As if a buyer paid: 25.5 for 25.50 of the seller's currency. */
+  /** Creates a payment: 25.5 means 25.50 in the seller's currency. */
   pay(of: {
     readonly amount: number;
     readonly payer?: SandboxPayment['payer'];
@@ -47,7 +47,7 @@ export interface MercadoPagoBook {
   readonly webhookSecret: string;
 }
 
-export function createMercadoPagoCompany({ consents, now, world }: House): Company<MercadoPagoBook> {
+export function createMercadoPagoCompany({ consents, now, world }: CompanyDeps): Company<MercadoPagoBook> {
   const webhookSecret = randomBytes(16).toString('hex');
   let made: SandboxPayment[] | undefined;
   const payments = (): SandboxPayment[] => {
@@ -55,17 +55,17 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     return made;
   };
   const withToken =
-    (handle: (asked: Asked, user: string) => Reply) =>
-    (asked: Asked): Reply => {
-      const grant = consents.find(bearerOf(asked), 'access', 'mercado-pago');
+    (handle: (request: SandboxRequest, user: string) => Reply) =>
+    (request: SandboxRequest): Reply => {
+      const grant = consents.find(bearerOf(request), 'access', 'mercado-pago');
       if (typeof grant === 'string') return refused(401, 'unauthorized', 'invalid access token');
-      return handle(asked, grant.accounts[0] ?? mercadoPagoUser);
+      return handle(request, grant.accounts[0] ?? mercadoPagoUser);
     };
   return {
     routes: [
       ...consentRoutes(
         {
-          of: 'mercado-pago',
+          company: 'mercado-pago',
           name: 'Mercado Pago',
           path: '/mercado-pago/authorization',
           scopesBy: ' ',
@@ -83,8 +83,8 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
       {
         method: 'POST',
         path: '/mercado-pago/oauth/token',
-        handle: (asked) =>
-          answerToken(asked, consents, {
+        handle: (request) =>
+          answerToken(request, consents, {
             of: 'mercado-pago',
             accessPrefix: 'APP_USR-',
             accessMs: halfYearSeconds * 1000,
@@ -179,7 +179,7 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     },
   };
 
-  function search({ query }: Asked, user: string): Reply {
+  function search({ query }: SandboxRequest, user: string): Reply {
     const [begin, end] = [query.get('begin_date') ?? '', query.get('end_date') ?? ''].map((date) => Date.parse(date));
     const [limit, offset] = [Number(query.get('limit') ?? 30), Number(query.get('offset') ?? 0)];
     if (limit > 100) return refused(400, 'bad_request', 'limit must be at most 100');

@@ -38,7 +38,7 @@ async function open() {
   return { connect, sync, credentials, account: { externalId: credentials.userId, credentials, details: {} } };
 }
 
-test('a consent with proof gives one seller, whose token is renewed at half its life', async () => {
+test('a consent with PKCE yields one seller, whose token is renewed at half its lifetime', async () => {
   const { connect, credentials } = await open();
   expect(await connect.candidates(credentials, call())).toMatchObject([
     { externalId: '740000001', name: 'SANDBOX_SELLER' },
@@ -49,7 +49,7 @@ test('a consent with proof gives one seller, whose token is renewed at half its 
   await expect(connect.refresh?.(credentials, call())).rejects.toMatchObject({ details: { verdict: 'reconnect' } });
 });
 
-test('windows of time are read without missing what moves, and the last one again', async () => {
+test('reads time windows without missing payments that move between them, and the last window again', async () => {
   const { sync, account } = await open();
   const { payments } = sandbox.book.mercadoPago;
   const paid = () => payments.filter(({ date_approved }) => date_approved !== null);
@@ -57,21 +57,21 @@ test('windows of time are read without missing what moves, and the last one agai
   const ledger = new Map<string, Said>();
   let position = null as Parameters<typeof sync>[1];
   let searches = 0;
-  // While a window is read, one of its payments changes with every search: it moves into a later window.
+  // While a window is read, every search moves one of its payments into a later window.
   let moved = 0;
   const moving = (): ReturnType<typeof call> => {
     const { send, ...rest } = call();
     return {
       ...rest,
       send(request) {
-        const { pathname, searchParams: asked } = new URL(request.url);
+        const { pathname, searchParams } = new URL(request.url);
         if (pathname.endsWith('/search')) searches += 1;
-        const [begin = 0, end = 0] = ['begin_date', 'end_date'].map((name) => Date.parse(asked.get(name) ?? ''));
+        const [begin = 0, end = 0] = ['begin_date', 'end_date'].map((name) => Date.parse(searchParams.get(name) ?? ''));
         const payment = paid().find(({ date_last_updated }) => {
           const at = Date.parse(date_last_updated);
           return at >= begin && at <= end;
         });
-        if (payment && moved < 40 && Number(asked.get('offset')) > 0) {
+        if (payment && moved < 40 && Number(searchParams.get('offset')) > 0) {
           moved += 1;
           sandbox.book.mercadoPago.change(payment, {});
         }
@@ -92,21 +92,23 @@ test('windows of time are read without missing what moves, and the last one agai
   expect(searches).toBeGreaterThan(10);
   expect(moved).toBeGreaterThan(2);
   expect(outcomes).toHaveLength(paid().length);
-  // The books list the same by another way: by when each was approved.
+  // The books list the same payments by another field: their approval date.
   const { books } = provider();
   const listed = new Map<string, string>();
   const span = { from: new Date('2025-06-01'), until: new Date(now.getTime() + 1) };
   for await (const page of books?.payments?.(account, span, call()) ?? [])
     for (const { externalId, amount } of page) listed.set(externalId, amount);
   expect(listed).toEqual(
-    new Map(outcomes.flatMap((said) => (said.kind === 'outcome' ? [[said.externalId, said.value ?? '']] : []))),
+    new Map(
+      outcomes.flatMap((records) => (records.kind === 'outcome' ? [[records.externalId, records.value ?? '']] : [])),
+    ),
   );
-  const [known] = listed;
-  expect(await books?.payment?.(account, known?.[0] ?? '', call())).toMatchObject({ amount: known?.[1] });
+  const [firstListed] = listed;
+  expect(await books?.payment?.(account, firstListed?.[0] ?? '', call())).toMatchObject({ amount: firstListed?.[1] });
   expect(await books?.payment?.(account, '1', call())).toBeUndefined();
   const one = paid().find(({ id }) => id % 3 === 0 && id % 4 !== 3);
   expect(ledger.get(String(one?.id))).toMatchObject({ value: String(one?.transaction_amount), currency: 'MXN' });
-  const masked = [...ledger.values()].flatMap((said) => (said.kind === 'outcome' ? [said.person] : []));
+  const masked = [...ledger.values()].flatMap((records) => (records.kind === 'outcome' ? [records.person] : []));
   expect(masked.every(({ email }) => email === undefined || email.includes('@'))).toBe(true);
   expect(masked.some(({ rut }) => rut === '12345678K')).toBe(true);
   expect([...ledger.keys()].filter((id) => id.startsWith('dispute-')).length).toBeGreaterThan(10);
@@ -118,7 +120,7 @@ test('windows of time are read without missing what moves, and the last one agai
   sandbox.book.mercadoPago.refund(part, 2.5);
   sandbox.book.mercadoPago.change(whole, { status: 'in_mediation', status_detail: 'pending' });
   await read();
-  const refunds = () => [...ledger.values()].flatMap((said) => (said.kind === 'refund' ? [said] : []));
+  const refunds = () => [...ledger.values()].flatMap((records) => (records.kind === 'refund' ? [records] : []));
   expect(
     refunds()
       .filter(({ ofExternalId, isDispute }) => !isDispute && ofExternalId === String(part.id))
@@ -133,7 +135,7 @@ test('windows of time are read without missing what moves, and the last one agai
   await read();
   expect(ledger.get(`dispute-${whole.id}`)).toMatchObject({ isUndone: true });
 
-  // A dispute after refunds takes what is left, so that both together are the payment.
+  // A dispute after refunds covers the remainder, so that both together equal the payment.
   now = new Date(now.getTime() + 3_600_000);
   sandbox.book.mercadoPago.change(part, { status: 'charged_back', status_detail: 'settled' });
   await read();
@@ -146,7 +148,7 @@ test('windows of time are read without missing what moves, and the last one agai
   expect(ledger.get(`dispute-${part.id}`)).toMatchObject({ isUndone: true });
 });
 
-test('errors are told by their status', async () => {
+test('errors are classified by their status', async () => {
   const { connect, credentials } = await open();
   const answers = async (status: number, headers: Record<string, string> = {}) => {
     sandbox.say({ at: '/mercado-pago/users/me', reply: json(status, { status, error: 'e', message: 'm' }, headers) });
@@ -167,7 +169,7 @@ test('webhooks are signed over ids and time', () => {
   expect(receive?.verify({ ...delivery, headers: {} }, now)).toBe(false);
   const gone = sandbox.book.mercadoPago.webhook({ type: 'mp-connect', action: 'application.deauthorized' });
   expect(receive?.read(gone)).toMatchObject([{ about: 'disconnected' }]);
-  // The harmless action, and the same word about something else.
+  // A harmless action, and the deauthorization action on another type.
   for (const [type, action] of [
     ['mp-connect', 'application.authorized'],
     ['payment', 'application.deauthorized'],

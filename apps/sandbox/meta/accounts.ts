@@ -1,6 +1,6 @@
 import type { Grant } from '../consents.ts';
-import type { House } from '../house.ts';
-import type { Asked, Reply, Route } from '../route.ts';
+import type { CompanyDeps } from '../house.ts';
+import type { Reply, Route, SandboxRequest } from '../route.ts';
 import { metaError, pageOf, withToken } from './envelope.ts';
 import { type MetaAccount, type MetaState, metaUnits } from './state.ts';
 
@@ -9,14 +9,14 @@ const pages = [
   { id: '7000002', name: 'Sandbox outlet' },
 ];
 
-export function accountRoutes(house: House, state: () => MetaState): Route[] {
+export function accountRoutes(deps: CompanyDeps, state: () => MetaState): Route[] {
   return [
     {
       method: 'GET',
       path: '/meta/:version/me/adaccounts',
-      handle: withToken(house, (asked, grant) =>
-        pageOf(house, asked, sharedBy(state(), grant), (account) => ({
-          ...sayAccount(account),
+      handle: withToken(deps, (request, grant) =>
+        pageOf(deps, request, sharedBy(state(), grant), (account) => ({
+          ...toAccountNode(account),
           user_tasks: grant.scopes.includes('ads_management')
             ? ['DRAFT', 'ANALYZE', 'ADVERTISE', 'MANAGE']
             : ['ANALYZE'],
@@ -26,21 +26,21 @@ export function accountRoutes(house: House, state: () => MetaState): Route[] {
     {
       method: 'GET',
       path: '/meta/:version/me/accounts',
-      handle: withToken(house, (asked, grant) =>
+      handle: withToken(deps, (request, grant) =>
         grant.scopes.includes('pages_show_list')
-          ? pageOf(house, asked, pages, (page) => ({ ...page, access_token: `EAAsandboxpage${page.id}` }))
+          ? pageOf(deps, request, pages, (page) => ({ ...page, access_token: `EAAsandboxpage${page.id}` }))
           : metaError({ code: 200, message: 'Requires pages_show_list permission', status: 403 }),
       ),
     },
     {
       method: 'GET',
       path: '/meta/:version/:account/adspixels',
-      handle: withAccount(house, state, (asked, account) =>
-        pageOf(house, asked, account.pixels, (pixel) => ({
+      handle: withAccount(deps, state, (request, account) =>
+        pageOf(deps, request, account.pixels, (pixel) => ({
           id: pixel.id,
           name: pixel.name,
           creation_time: '2024-05-01T10:00:00+0000',
-          // A pixel that never fired has no such field at all.
+          // A pixel that never fired lacks this field.
           ...(!pixel.isUnavailable && { last_fired_time: '2026-01-05T08:30:00+0000' }),
           is_unavailable: pixel.isUnavailable,
           owner_business: { id: '5000001', name: 'Sandbox business' },
@@ -51,7 +51,7 @@ export function accountRoutes(house: House, state: () => MetaState): Route[] {
   ];
 }
 
-export function sayAccount(account: MetaAccount) {
+export function toAccountNode(account: MetaAccount) {
   return {
     id: account.id,
     account_id: account.accountId,
@@ -67,17 +67,17 @@ export function sayAccount(account: MetaAccount) {
 export const sharedBy = (state: MetaState, grant: Grant): readonly MetaAccount[] =>
   state.accounts.filter(({ id }) => grant.accounts.includes(id));
 
-/** For edges of one ad account, or of a campaign in it. The person must have shared it. */
+/** Wraps a handler of an edge of an ad account, or of a campaign in it. The user must have shared the account. */
 export function withAccount(
-  house: House,
+  deps: CompanyDeps,
   state: () => MetaState,
-  handle: (asked: Asked, account: MetaAccount, grant: Grant) => Reply,
+  handle: (request: SandboxRequest, account: MetaAccount, grant: Grant) => Reply,
 ): Route['handle'] {
-  return withToken(house, (asked, grant) => {
-    const id = asked.params.account ?? '';
+  return withToken(deps, (request, grant) => {
+    const id = request.params.account ?? '';
     const wanted = state().find(id)?.account.id ?? id;
     const account = sharedBy(state(), grant).find((one) => one.id === wanted);
     if (!account) return metaError({ code: 200, subcode: 1487194, message: 'Permissions error', status: 403 });
-    return handle(asked, account, grant);
+    return handle(request, account, grant);
   });
 }

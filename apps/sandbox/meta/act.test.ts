@@ -27,8 +27,8 @@ const adIn = (currency: string) => {
   return ads[0] ?? expect.unreachable();
 };
 
-describe('a campaign', () => {
-  it('is read live with the ads that run and what it spent, paused and resumed', async () => {
+describe('a Meta campaign', () => {
+  it('is read live with its running ads and spend, and can be paused and resumed', async () => {
     const account = openMetaAccount(sandbox, accountIn('USD'));
     const campaign = sandbox.book.meta.state.campaigns[0] ?? expect.unreachable();
     const entity = { level: 'campaign', externalId: campaign.id } as const;
@@ -47,7 +47,7 @@ describe('a campaign', () => {
     });
     await act().setStatus(account, entity, 'PAUSED', call());
     expect(campaign.status).toBe('PAUSED');
-    // A pause whose answer was lost has happened, and may be sent again.
+    // A pause whose response was lost has been executed, and may be repeated.
     sandbox.say({ at: '/meta', method: 'POST', answer: 'lost' });
     await expect(act().setStatus(account, entity, 'ACTIVE', call())).rejects.toMatchObject({
       details: { verdict: 'wait', mayHaveHappened: true },
@@ -56,7 +56,7 @@ describe('a campaign', () => {
     await act().setStatus(account, entity, 'ACTIVE', call());
   });
 
-  it('is nobody’s where the id is unknown or another account’s, and is not changed without the permission', async () => {
+  it('is not found when the id is unknown or another account’s, and is not changed without the permission', async () => {
     const account = openMetaAccount(sandbox, accountIn('USD'));
     const foreign = sandbox.book.meta.state.campaigns.find((one) => one.account.currency === 'CLP');
     for (const externalId of ['999', foreign?.id ?? '']) {
@@ -71,12 +71,12 @@ describe('a campaign', () => {
   });
 });
 
-describe('a budget', () => {
+describe('a Meta budget', () => {
   it.each([
     ['USD', '40.00', '44.50', '4450', '1.00'],
     ['CLP', '40', '45', '45', '1'],
   ])(
-    'of %s goes out in the unit of Meta and comes back in major units',
+    'of %s is sent in Meta’s unit and converted back to major units',
     async (currency, before, after, units, least) => {
       const account = openMetaAccount(sandbox, accountIn(currency));
       const adSet = adSetIn(currency);
@@ -92,7 +92,7 @@ describe('a budget', () => {
     },
   );
 
-  it('is refused below the least, in fractions that the unit lacks, under a campaign’s budget and the fifth time in an hour', async () => {
+  it('is refused below the minimum, in fractions that the currency lacks, under a campaign’s budget and the fifth time in an hour', async () => {
     const account = openMetaAccount(sandbox, accountIn('CLP'));
     const adSet = adSetIn('CLP');
     const set = (amount: string, externalId = adSet.id) =>
@@ -115,8 +115,8 @@ describe('a budget', () => {
   });
 });
 
-describe('URL tags', () => {
-  it('come with another creative of the same post, and go with the former one', async () => {
+describe('Meta URL tags', () => {
+  it('are set by a new creative of the same post, and removed by restoring the previous one', async () => {
     const account = openMetaAccount(sandbox, accountIn('USD'));
     const ad = adIn('USD');
     const { creatives } = sandbox.book.meta.state;
@@ -130,7 +130,7 @@ describe('URL tags', () => {
     });
     const live = await act().read(account, { level: 'ad', externalId: ad.id }, call());
     expect(live?.creative).toMatchObject({ externalId: ad.creativeId, urlTags: 'tributary_ad={{ad.id}}' });
-    // Sent again, it makes no third creative.
+    // Repeating the request creates no third creative.
     const size = creatives.size;
     await act().setUrlTags?.(account, ad.id, { urlTags: 'tributary_ad={{ad.id}}' }, call());
     expect(creatives.size).toBe(size);

@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-describe('consent', () => {
-  it('ends in a long-lived token, the accounts that were shared, their pixels and pages', async () => {
+describe('a Meta consent', () => {
+  it('yields a long-lived token and the shared accounts with their pixels and pages', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 'signed' });
     const [first] = sandbox.book.meta.state.accounts;
     const query = await agree(url, { accounts: [first?.id ?? ''] });
@@ -58,7 +58,7 @@ describe('consent', () => {
     });
   });
 
-  it('tells a refusal by the person from one by Meta and from a breakdown', async () => {
+  it('distinguishes a refusal by the user, a refusal by Meta and an outage', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's' });
     expect(connect().readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
     expect(connect().readCallback(await agree(url, { answer: 'fail' }))).toEqual({ reason: 'provider_error' });
@@ -66,7 +66,7 @@ describe('consent', () => {
     expect(connect().readCallback({})).toEqual({ reason: 'provider_error' });
   });
 
-  it('refuses a code for another redirect, and says what was not granted', async () => {
+  it('refuses a code for another redirect, and reports missing permissions', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's' });
     const call = callTo(sandbox, now);
     const { code = '' } = await agree(url, { without: ['ads_management', 'pages_show_list'] });

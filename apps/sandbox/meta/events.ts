@@ -1,4 +1,4 @@
-import type { House } from '../house.ts';
+import type { CompanyDeps } from '../house.ts';
 import { json, type Reply, type Route } from '../route.ts';
 import { sharedBy } from './accounts.ts';
 import { metaError, withToken } from './envelope.ts';
@@ -16,12 +16,12 @@ export interface MetaEvent {
   readonly custom_data?: { readonly value?: number; readonly currency?: string };
 }
 
-/** What Meta was told: each event once, however often it came within 48 hours. */
+/** The events that Meta received, without duplicates within 48 hours. */
 export interface EventBook {
   readonly kept: MetaEvent[];
-  /** Those that came again and were left out. */
+  /** The number of duplicates that were left out. */
   copies: number;
-  /** Events that are refused, with their batch, for a reason that nobody could know before. */
+  /** Events that are rejected together with their batch. */
   readonly poisoned: Set<string>;
 }
 
@@ -30,18 +30,18 @@ const deduplicatesForMs = 2 * dayMs;
 const mostEvents = 1_000;
 const sources = 'email website app phone_call chat physical_store system_generated business_messaging other'.split(' ');
 const hashedFields = 'em ph fn ln ct st zp country ge db'.split(' ');
-/** Alone they say nothing of who somebody is. */
+/** On their own, these fields do not identify a person. */
 const tooWeak = 'client_user_agent ct st zp country ge db'.split(' ');
 
 export function createEvents(
-  house: House,
+  deps: CompanyDeps,
   state: () => MetaState,
 ): { readonly routes: readonly Route[]; readonly book: EventBook } {
   const book: EventBook = { kept: [], copies: 0, poisoned: new Set() };
   const seen = new Map<string, number>();
 
   function keep(event: MetaEvent): void {
-    const at = house.now().getTime();
+    const at = deps.now().getTime();
     const key = [event.dataset, event.event_name, event.event_id].join(' ');
     if (event.event_id !== undefined && at - (seen.get(key) ?? Number.NEGATIVE_INFINITY) < deduplicatesForMs) {
       book.copies += 1;
@@ -54,16 +54,16 @@ export function createEvents(
   const route: Route = {
     method: 'POST',
     path: '/meta/:version/:dataset/events',
-    handle: withToken(house, (asked, grant) => {
-      const dataset = asked.params.dataset ?? '';
+    handle: withToken(deps, (request, grant) => {
+      const dataset = request.params.dataset ?? '';
       const isMine = sharedBy(state(), grant).some(({ pixels }) => pixels.some(({ id }) => id === dataset));
       if (!isMine) return unknownNode(dataset);
-      const { data } = JSON.parse(asked.body) as { data: MetaEvent[] };
+      const { data } = JSON.parse(request.body) as { data: MetaEvent[] };
       if (data.length > mostEvents) return metaError({ code: 100, message: 'At most 1000 events.' });
-      // One that is wrong: none is taken, and it is not said which.
+      // One bad event makes Meta reject the whole batch without naming the event.
       const isPoisoned = data.some(({ event_id }) => book.poisoned.has(event_id ?? ''));
       if (isPoisoned) return metaError({ code: 100, message: 'Invalid parameter' });
-      const refused = data.map((event) => refusalOf(event, house.now())).find((reply) => reply !== undefined);
+      const refused = data.map((event) => refusalOf(event, deps.now())).find((reply) => reply !== undefined);
       if (refused) return refused;
       for (const event of data) keep({ ...event, dataset });
       return json(200, { events_received: data.length, messages: [], fbtrace_id: 'Asandbox' });

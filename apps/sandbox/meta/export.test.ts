@@ -47,7 +47,7 @@ const purchase = (over: Partial<ExportEvent> = {}): ExportEvent => ({
   ...over,
 });
 
-it('writes an event as Meta wants it, with people hashed and clicks in the clear', async () => {
+it('sends an event in Meta’s format, with hashed identifiers and plain click ids', async () => {
   const clickedAt = new Date('2026-03-09T10:00:00Z');
   expect(await send([purchase({ clickIds: { fbclid: 'AbC', fbp: 'fb.1.5.6' }, clickedAt })])).toEqual({
     state: 'accepted',
@@ -75,7 +75,7 @@ it('writes an event as Meta wants it, with people hashed and clicks in the clear
   ]);
 });
 
-it('counts a copy once within 48 hours, and twice after them', async () => {
+it('deduplicates copies within 48 hours, and counts them after that', async () => {
   sandbox.say({ at: /events$/, answer: 'lost' });
   await expect(send([purchase({ eventId: 'd1' })])).rejects.toMatchObject({ details: { mayHaveHappened: true } });
   await send([purchase({ eventId: 'd1' }), purchase({ eventId: 'd2' })]);
@@ -86,7 +86,7 @@ it('counts a copy once within 48 hours, and twice after them', async () => {
   expect(sandbox.book.meta.events.kept).toHaveLength(3);
 });
 
-it('loses the whole batch for one that is too old, and says which one before it is sent', async () => {
+it('loses the whole batch when one event is too old, and names that event before sending', async () => {
   const old = purchase({ eventId: 'old', occurredAt: new Date(start.getTime() - 7 * 86_400_000 - 1000) });
   expect(await send([purchase(), old])).toEqual({ state: 'rejected', says: 'An event is older than 7 days.' });
   expect(sandbox.book.meta.events.kept).toEqual([]);
@@ -103,7 +103,7 @@ it('loses the whole batch for one that is too old, and says which one before it 
   expect(flaw({ actionSource: 'website', sourceUrl: 'https://shop.example/' })).toBe('no_user_agent');
 });
 
-it('judges every event as the platform does', async () => {
+it('validates every event as the platform does', async () => {
   const pages = { sourceUrl: 'https://shop.example/', userAgent: 'Mozilla/5.0' };
   const variants: Partial<ExportEvent>[] = [
     {},
@@ -124,7 +124,7 @@ it('judges every event as the platform does', async () => {
   }
 });
 
-it('is a messaging event only with the account of the chat and the click', async () => {
+it('is a messaging event only with the chat’s account and click id', async () => {
   const chat = purchase({ actionSource: 'business_messaging', clickIds: { ctwa_clid: 'clid' }, eventId: 'm' });
   const prepared = (details: Record<string, string>) =>
     JSON.parse(capi().prepare([chat], dataset, { ...account, details })).data[0];

@@ -1,25 +1,25 @@
-/** What `fields=id,creative{id,name}` asks for; nothing else is answered. */
-interface Wanted {
+/** The fields requested by `fields=id,creative{id,name}`; no others are returned. */
+interface FieldSelection {
   readonly name: string;
-  readonly inside: readonly Wanted[];
+  readonly inside: readonly FieldSelection[];
 }
 
-/** Lists that were read before: one is asked for with every row. */
-const known = new Map<string, readonly Wanted[]>();
-const mostKnown = 100;
+/** Caches parsed field lists, because one is requested with every row. */
+const parsedFields = new Map<string, readonly FieldSelection[]>();
+const maxParsedFields = 100;
 
 export function pickFields(
-  asked: string | undefined,
+  request: string | undefined,
   value: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const key = asked ?? 'id';
-  const wanted = known.get(key) ?? read(key).wanted;
-  if (known.size >= mostKnown) known.clear();
-  known.set(key, wanted);
+  const key = request ?? 'id';
+  const wanted = parsedFields.get(key) ?? read(key).wanted;
+  if (parsedFields.size >= maxParsedFields) parsedFields.clear();
+  parsedFields.set(key, wanted);
   return { id: value.id, ...pick(wanted, value) };
 }
 
-function pick(wanted: readonly Wanted[], value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function pick(wanted: readonly FieldSelection[], value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const { name, inside } of wanted) {
     const found = value[name];
@@ -29,14 +29,14 @@ function pick(wanted: readonly Wanted[], value: Readonly<Record<string, unknown>
   return picked;
 }
 
-function read(text: string): { readonly wanted: readonly Wanted[]; readonly rest: string } {
-  const wanted: Wanted[] = [];
+function read(text: string): { readonly wanted: readonly FieldSelection[]; readonly rest: string } {
+  const wanted: FieldSelection[] = [];
   let rest = text;
   while (rest !== '' && !rest.startsWith('}')) {
     const name = /^[^,{}]+/.exec(rest)?.[0] ?? '';
     if (name === '') throw new SyntaxError(`${text} is no list of fields.`);
     rest = rest.slice(name.length);
-    let inside: readonly Wanted[] = [];
+    let inside: readonly FieldSelection[] = [];
     if (rest.startsWith('{')) {
       const inner = read(rest.slice(1));
       inside = inner.wanted;

@@ -1,4 +1,4 @@
-import type { Company, House } from '../house.ts';
+import type { Company, CompanyDeps } from '../house.ts';
 import { accountRoutes } from './accounts.ts';
 import { createEvents, type EventBook } from './events.ts';
 import { createInsights, type MetaDay, metaDays } from './insights.ts';
@@ -7,39 +7,38 @@ import { oauthRoutes } from './oauth.ts';
 import { createState, type MetaAccount, type MetaState } from './state.ts';
 import { writeRoutes } from './writes.ts';
 
-/** What is true at Meta: its accounts, their ads and what it was told. */
+/** The state of Meta: its accounts, their ads and the events it received. */
 export interface MetaBook {
   readonly state: MetaState;
-  /** What the Conversions API was told. */
+  /** The events that the Conversions API received. */
   readonly events: EventBook;
-  /** What it says of an account's ads by day, at this moment. */
+  /** The daily figures of an account's ads as currently reported. */
   days(account: MetaAccount, since: string, until: string): MetaDay[];
 }
 
-export function createMetaCompany(house: House): Company<MetaBook> {
+export function createMetaCompany(deps: CompanyDeps): Company<MetaBook> {
   let made: MetaState | undefined;
   const state = (): MetaState => {
-    made ??= createState(house.world);
+    made ??= createState(deps.world);
     return made;
   };
-  const insights = createInsights(house, state);
-  const events = createEvents(house, state);
+  const insights = createInsights(deps, state);
+  const events = createEvents(deps, state);
   return {
     routes: [
-      ...oauthRoutes(house, state),
-      ...accountRoutes(house, state),
+      ...oauthRoutes(deps, state),
+      ...accountRoutes(deps, state),
       ...insights.routes,
       ...events.routes,
-      ...writeRoutes(house, state),
-      ...nodeRoutes(house, state, insights.readRun),
+      ...writeRoutes(deps, state),
+      ...nodeRoutes(deps, state, insights.readRun),
     ],
     book: {
       events: events.book,
       get state() {
         return state();
       },
-      days: (account, since, until) =>
-        metaDays(house.world.adDays, state(), { account, since, until, now: house.now() }),
+      days: (account, since, until) => metaDays(deps.world.adDays, state(), { account, since, until, now: deps.now() }),
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { DeliveryRow } from '@tributary/market';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
-import type { House } from '../house.ts';
+import type { CompanyDeps } from '../house.ts';
 import { restatedSpend } from '../restated.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { sharedBy, withAccount } from './accounts.ts';
 import { metaError, pageOf, paramsOf, withToken } from './envelope.ts';
 import { pickFields } from './fields.ts';
@@ -11,10 +11,10 @@ import { isMessaging, tooMuch, unknownNode } from './nodes.ts';
 import type { MetaAccount, MetaAd, MetaState } from './state.ts';
 
 const mostRowsAtOnce = 1_000;
-/** A day may still change for so long. */
+/** How long a day may still change. */
 const settledAfterDays = 28;
-const mostMonths = 37;
-const mostMade = 64;
+const maxMonths = 37;
+const maxCachedRequests = 64;
 
 interface Run {
   readonly account: MetaAccount;
@@ -22,7 +22,7 @@ interface Run {
   polls: number;
 }
 
-/** What Meta says of an ad on a day, at a moment: conversions come in for weeks, and spend is corrected in the first days. */
+/** Meta's report of an ad on a day at a given time: conversions arrive for weeks, and spend is corrected in the first days. */
 export interface MetaDay {
   readonly ad: MetaAd;
   readonly day: string;
@@ -37,7 +37,7 @@ export interface MetaDay {
   readonly conversationsStarted: number | null;
 }
 
-/** What is true at `now`. Days that are to come, and those on which nothing was shown, have no row. */
+/** The report at `now`. Future days and days without impressions have no row. */
 export function metaDays(
   adDays: readonly DeliveryRow[],
   state: MetaState,
@@ -49,9 +49,9 @@ export function metaDays(
     if (!ad || !('creativeId' in ad) || ad.account !== of.account) return [];
     if (row.day < of.since || row.day > of.until || row.day > today || row.impressions === 0) return [];
     const age = Math.round((Date.parse(today) - Date.parse(row.day)) / dayMs);
-    const known = Math.min(settledAfterDays, age + 1);
+    const settledDays = Math.min(settledAfterDays, age + 1);
     const correction = age < 3 ? row.spend / 100n : 0n;
-    const share = (total: bigint) => (total * BigInt(known)) / BigInt(settledAfterDays);
+    const share = (total: bigint) => (total * BigInt(settledDays)) / BigInt(settledAfterDays);
     return [
       {
         ad,
@@ -72,21 +72,21 @@ export function metaDays(
 
 export interface Insights {
   readonly routes: readonly Route[];
-  readRun(asked: Asked): Reply | undefined;
+  readRun(request: SandboxRequest): Reply | undefined;
 }
 
-export function createInsights(house: House, state: () => MetaState): Insights {
+export function createInsights(deps: CompanyDeps, state: () => MetaState): Insights {
   const runs = new Map<string, Run>();
-  /** Each page of an answer needs the same rows. */
-  const made = new Map<string, MetaDay[]>();
+  /** Caches the rows, because each page of a response needs the same ones. */
+  const cachedDays = new Map<string, MetaDay[]>();
   const days = (account: MetaAccount, params: Readonly<Record<string, string>>): MetaDay[] => {
     const { since, until } = JSON.parse(params.time_range ?? '{}') as { since: string; until: string };
-    const now = house.now();
+    const now = deps.now();
     const restated = JSON.stringify([...state().restated]);
     const key = [account.id, since, until, now.toISOString().slice(0, 10), restated].join(' ');
-    const rows = made.get(key) ?? metaDays(house.world.adDays, state(), { account, since, until, now });
-    if (made.size >= mostMade) made.clear();
-    made.set(key, rows);
+    const rows = cachedDays.get(key) ?? metaDays(deps.world.adDays, state(), { account, since, until, now });
+    if (cachedDays.size >= maxCachedRequests) cachedDays.clear();
+    cachedDays.set(key, rows);
     return rows;
   };
   const refusal = (params: Readonly<Record<string, string>>) => {
@@ -94,8 +94,8 @@ export function createInsights(house: House, state: () => MetaState): Insights {
       return metaError({ code: 100, message: 'The sandbox knows level=ad or account, and time_increment=1.' });
     }
     const { since = '' } = JSON.parse(params.time_range ?? '{}') as { since?: string };
-    const oldest = new Date(house.now());
-    oldest.setUTCMonth(oldest.getUTCMonth() - mostMonths);
+    const oldest = new Date(deps.now());
+    oldest.setUTCMonth(oldest.getUTCMonth() - maxMonths);
     if (Date.parse(since) < oldest.getTime()) {
       return metaError({ code: 3018, message: 'The start date of the time range cannot be beyond 37 months' });
     }
@@ -105,38 +105,40 @@ export function createInsights(house: House, state: () => MetaState): Insights {
     {
       method: 'GET',
       path: '/meta/:version/:account/insights',
-      handle(asked) {
-        const run = runs.get(asked.params.account ?? '');
+      handle(request) {
+        const run = runs.get(request.params.account ?? '');
         if (run) {
-          return withToken(house, (_, grant) =>
+          return withToken(deps, (_, grant) =>
             sharedBy(state(), grant).includes(run.account)
-              ? pageOf(house, asked, days(run.account, run.params), (row) => pickFields(run.params.fields, say(row)))
-              : unknownNode(asked.params.account ?? ''),
-          )(asked);
+              ? pageOf(deps, request, days(run.account, run.params), (row) =>
+                  pickFields(run.params.fields, toInsightsRow(row)),
+                )
+              : unknownNode(request.params.account ?? ''),
+          )(request);
         }
-        return withAccount(house, state, (_, account) => {
-          const params = paramsOf(asked);
-          const below = state().find(asked.params.account ?? '');
+        return withAccount(deps, state, (_, account) => {
+          const params = paramsOf(request);
+          const below = state().find(request.params.account ?? '');
           if (below) return json(200, { data: totalOf(days(account, params), below.id) });
           const refused = refusal(params);
           if (refused) return refused;
           if (params.level === 'account') {
             const whole = [...Map.groupBy(days(account, params), ({ day }) => day)];
-            return pageOf(house, asked, whole, ([day, rows]) => ({
+            return pageOf(deps, request, whole, ([day, rows]) => ({
               date_start: day,
               account_currency: account.currency,
               spend: sumOf(rows, account.currency),
             }));
           }
-          return pageOf(house, asked, days(account, params), (row) => pickFields(params.fields, say(row)));
-        })(asked);
+          return pageOf(deps, request, days(account, params), (row) => pickFields(params.fields, toInsightsRow(row)));
+        })(request);
       },
     },
     {
       method: 'POST',
       path: '/meta/:version/:account/insights',
-      handle: withAccount(house, state, (asked, account) => {
-        const params = paramsOf(asked);
+      handle: withAccount(deps, state, (request, account) => {
+        const params = paramsOf(request);
         const refused = refusal(params);
         if (refused) return refused;
         const id = `6${String(runs.size + 1).padStart(14, '0')}`;
@@ -147,9 +149,9 @@ export function createInsights(house: House, state: () => MetaState): Insights {
   ];
   return {
     routes,
-    /** How a report stands; undefined: it is none of these. */
-    readRun(asked) {
-      const id = asked.params.node ?? '';
+    /** The state of a report run; undefined if the node is not a run. */
+    readRun(request) {
+      const id = request.params.node ?? '';
       const run = runs.get(id);
       if (!run) return undefined;
       run.polls += 1;
@@ -160,7 +162,7 @@ export function createInsights(house: House, state: () => MetaState): Insights {
   };
 }
 
-/** Of a campaign, over all days asked for; none where it did not run. */
+/** The spend of a campaign over all requested days; empty if it did not run. */
 function totalOf(rows: readonly MetaDay[], campaignId: string): { spend: string }[] {
   const mine = rows.filter(({ ad }) => ad.adSet.campaign.id === campaignId);
   const currency = mine[0]?.ad.account.currency;
@@ -174,8 +176,8 @@ const sumOf = (rows: readonly MetaDay[], currency: string): string =>
     currency,
   );
 
-/** Numbers come as texts, and a purchase is told three times under three names. */
-function say(row: MetaDay): Record<string, unknown> {
+/** Formats a row: numbers are strings, and a purchase is reported three times under three names. */
+function toInsightsRow(row: MetaDay): Record<string, unknown> {
   const purchaseNames = ['purchase', 'omni_purchase', 'offsite_conversion.fb_pixel_purchase'];
   const actions = [
     { action_type: 'link_click', value: String(row.clicks) },

@@ -12,7 +12,7 @@ export const metaAt = ({ settings }: Sandbox) =>
     apiVersion: 'v26.0',
   });
 
-/** An ad account as it is once somebody has agreed. */
+/** An ad account with the credentials that a user's consent yields. */
 export function openMetaAccount({ consents }: Sandbox, of: MetaAccount, scopes: readonly string[] = metaScopes) {
   const grant = consents.grant({ of: 'meta', clientId: '', redirectUri: '', scopes, accounts: [of.id] });
   const accessToken = consents.token(grant, 'access', 'EAAsandboxlong');

@@ -1,18 +1,18 @@
-import type { House } from '../house.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
-import { sayAccount, sharedBy, withAccount } from './accounts.ts';
+import type { CompanyDeps } from '../house.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
+import { sharedBy, toAccountNode, withAccount } from './accounts.ts';
 import { metaError, pageOf, paramsOf, withToken } from './envelope.ts';
 import { pickFields } from './fields.ts';
 import { drawCreative } from './picture.ts';
 import type { MetaAccount, MetaAd, MetaAdSet, MetaCampaign, MetaCreative, MetaState } from './state.ts';
 
-/** Ads with their creatives are heavy: more of them at once is too much. */
-const mostAdsAtOnce = 100;
+/** Ads with their creatives are heavy, so Meta refuses larger pages. */
+const maxAdsPerPage = 100;
 
 export function nodeRoutes(
-  house: House,
+  deps: CompanyDeps,
   state: () => MetaState,
-  readRun: (asked: Asked) => Reply | undefined,
+  readRun: (request: SandboxRequest) => Reply | undefined,
 ): Route[] {
   const list = <T extends { readonly account: MetaAccount }>(
     edge: string,
@@ -21,18 +21,18 @@ export function nodeRoutes(
   ): Route => ({
     method: 'GET',
     path: `/meta/:version/:account/${edge}`,
-    handle: withAccount(house, state, (asked, account) => {
-      const params = paramsOf(asked);
-      if (edge === 'ads' && Number(params.limit ?? 25) > mostAdsAtOnce) return tooMuch();
-      const shown = statusesOf(asked);
-      const above = asked.params.account ?? '';
+    handle: withAccount(deps, state, (request, account) => {
+      const params = paramsOf(request);
+      if (edge === 'ads' && Number(params.limit ?? 25) > maxAdsPerPage) return tooMuch();
+      const shown = statusesOf(request);
+      const above = request.params.account ?? '';
       const mine = rows()
         .filter((row) => row.account === account)
         .map(say)
         .filter((row) => above === account.id || row.campaign_id === above || row.adset_id === above)
         .filter((row) => shown(String(row.effective_status)));
       const summary = params.summary === undefined ? {} : { summary: { total_count: mine.length } };
-      return pageOf(house, asked, mine, (row) => pickFields(params.fields, row), summary);
+      return pageOf(deps, request, mine, (row) => pickFields(params.fields, row), summary);
     }),
   });
   return [
@@ -45,23 +45,23 @@ export function nodeRoutes(
         return { status: 200, headers: { 'content-type': 'image/png' }, body: drawCreative(creative) };
       },
     },
-    list('campaigns', () => state().campaigns, sayCampaign),
-    list('adsets', () => state().adSets, sayAdSet),
+    list('campaigns', () => state().campaigns, toCampaignNode),
+    list('adsets', () => state().adSets, toAdSetNode),
     list(
       'ads',
       () => state().ads,
-      (ad) => sayAd(ad, state(), house.url()),
+      (ad) => toAdNode(ad, state(), deps.url()),
     ),
     {
       method: 'GET',
       path: '/meta/:version/:node',
-      handle: withToken(house, (asked, grant) => {
-        const run = readRun(asked);
+      handle: withToken(deps, (request, grant) => {
+        const run = readRun(request);
         if (run) return run;
-        const id = asked.params.node ?? '';
-        const said = sayNode(state(), id, house.url());
-        if (!said || !sharedBy(state(), grant).includes(said.account)) return unknownNode(id);
-        return json(200, pickFields(paramsOf(asked).fields, said.node));
+        const id = request.params.node ?? '';
+        const found = findNode(state(), id, deps.url());
+        if (!found || !sharedBy(state(), grant).includes(found.account)) return unknownNode(id);
+        return json(200, pickFields(paramsOf(request).fields, found.node));
       }),
     },
   ];
@@ -81,32 +81,32 @@ export const unknownNode = (id: string): Reply =>
     message: `Unsupported get request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation.`,
   });
 
-/** Archived and deleted ones are shown only to whoever asks for them. */
-function statusesOf(asked: Asked): (status: string) => boolean {
-  const told = paramsOf(asked).effective_status;
-  if (told === undefined) return (status) => status !== 'ARCHIVED' && status !== 'DELETED';
-  const wanted = JSON.parse(told) as string[];
+/** Archived and deleted entities are listed only on request. */
+function statusesOf(request: SandboxRequest): (status: string) => boolean {
+  const filter = paramsOf(request).effective_status;
+  if (filter === undefined) return (status) => status !== 'ARCHIVED' && status !== 'DELETED';
+  const wanted = JSON.parse(filter) as string[];
   return (status) => wanted.includes(status);
 }
 
-function sayNode(
+function findNode(
   state: MetaState,
   id: string,
   url: string,
 ): { account: MetaAccount; node: Record<string, unknown> } | undefined {
   const account = state.accounts.find((one) => one.id === id);
-  if (account) return { account, node: sayAccount(account) };
+  if (account) return { account, node: toAccountNode(account) };
   const creative = state.creatives.get(id);
-  if (creative) return { account: creative.account, node: sayCreative(creative, url) };
+  if (creative) return { account: creative.account, node: toCreativeNode(creative, url) };
   const node = state.find(id);
   if (!node) return undefined;
-  const within = { account: sayAccount(node.account) };
-  if ('creativeId' in node) return { account: node.account, node: { ...sayAd(node, state, url), ...within } };
-  if ('campaign' in node) return { account: node.account, node: { ...sayAdSet(node), ...within } };
-  return { account: node.account, node: { ...sayCampaign(node), ...within } };
+  const within = { account: toAccountNode(node.account) };
+  if ('creativeId' in node) return { account: node.account, node: { ...toAdNode(node, state, url), ...within } };
+  if ('campaign' in node) return { account: node.account, node: { ...toAdSetNode(node), ...within } };
+  return { account: node.account, node: { ...toCampaignNode(node), ...within } };
 }
 
-function sayCampaign(campaign: MetaCampaign): Record<string, unknown> {
+function toCampaignNode(campaign: MetaCampaign): Record<string, unknown> {
   return {
     id: campaign.id,
     account_id: campaign.account.accountId,
@@ -124,17 +124,17 @@ function sayCampaign(campaign: MetaCampaign): Record<string, unknown> {
   };
 }
 
-function sayAdSet(adSet: MetaAdSet): Record<string, unknown> {
+function toAdSetNode(adSet: MetaAdSet): Record<string, unknown> {
   const own = adSet.status !== 'ACTIVE' ? adSet.status : undefined;
   return {
     id: adSet.id,
     account_id: adSet.account.accountId,
     name: adSet.name,
     campaign_id: adSet.campaign.id,
-    campaign: sayCampaign(adSet.campaign),
+    campaign: toCampaignNode(adSet.campaign),
     status: adSet.status,
     effective_status: own ?? (adSet.campaign.status === 'ACTIVE' ? 'ACTIVE' : 'CAMPAIGN_PAUSED'),
-    // Meta writes a budget that there is not as "0" for an ad set below a campaign's budget.
+    // Meta reports a missing budget as "0" for an ad set below a campaign budget.
     daily_budget: adSet.dailyBudget ?? '0',
     optimization_goal: 'OFFSITE_CONVERSIONS',
     billing_event: 'IMPRESSIONS',
@@ -158,7 +158,7 @@ function sayAdSet(adSet: MetaAdSet): Record<string, unknown> {
   };
 }
 
-/** The first ad set of a campaign is shown to people like buyers wherever Meta likes, the others to strangers on Instagram. */
+/** The first ad set of a campaign targets lookalikes with automatic placements, the others a broad audience on Instagram. */
 const targetingOf = (adSet: MetaAdSet): Record<string, unknown> => ({
   age_min: 18,
   geo_locations: { countries: ['CL'], location_types: ['home', 'recent'] },
@@ -167,10 +167,10 @@ const targetingOf = (adSet: MetaAdSet): Record<string, unknown> => ({
     : { publisher_platforms: ['instagram'], instagram_positions: ['stream', 'story'] }),
 });
 
-/** The first ad set of each campaign sends people to a chat. */
+/** The first ad set of each campaign is a click-to-message ad set. */
 export const isMessaging = (adSet: MetaAdSet): boolean => adSet.campaign.of.adSets[0] === adSet.of;
 
-function sayAd(ad: MetaAd, state: MetaState, url: string): Record<string, unknown> {
+function toAdNode(ad: MetaAd, state: MetaState, url: string): Record<string, unknown> {
   const own = ad.status !== 'ACTIVE' ? ad.status : undefined;
   const above =
     ad.adSet.campaign.status !== 'ACTIVE'
@@ -187,12 +187,12 @@ function sayAd(ad: MetaAd, state: MetaState, url: string): Record<string, unknow
     campaign_id: ad.adSet.campaign.id,
     status: ad.status,
     effective_status: own ?? above,
-    ...(creative && { creative: sayCreative(creative, url) }),
+    ...(creative && { creative: toCreativeNode(creative, url) }),
     updated_time: '2026-01-01T00:00:00+0000',
   };
 }
 
-function sayCreative(creative: MetaCreative, url: string): Record<string, unknown> {
+function toCreativeNode(creative: MetaCreative, url: string): Record<string, unknown> {
   const link = { link: 'https://shop.example/', name: creative.title, message: creative.body };
   return {
     id: creative.id,

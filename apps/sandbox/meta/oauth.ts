@@ -1,6 +1,6 @@
 import { consentRoutes } from '../consent-page.ts';
-import { type House, sandboxClient } from '../house.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
+import { type CompanyDeps, sandboxClient } from '../house.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { metaError, paramsOf, withToken } from './envelope.ts';
 import type { MetaState } from './state.ts';
 
@@ -15,12 +15,12 @@ export const metaScopes = [
   'pages_read_engagement',
 ];
 
-export function oauthRoutes(house: House, state: () => MetaState): Route[] {
-  const { consents } = house;
+export function oauthRoutes(deps: CompanyDeps, state: () => MetaState): Route[] {
+  const { consents } = deps;
   return [
     ...consentRoutes(
       {
-        of: 'meta',
+        company: 'meta',
         name: 'Meta',
         path: '/meta/:version/dialog/oauth',
         scopesBy: ',',
@@ -45,8 +45,8 @@ export function oauthRoutes(house: House, state: () => MetaState): Route[] {
     {
       method: 'GET',
       path: '/meta/:version/debug_token',
-      handle(asked) {
-        const { input_token: token = '', access_token: app = '' } = paramsOf(asked);
+      handle(request) {
+        const { input_token: token = '', access_token: app = '' } = paramsOf(request);
         if (app !== `${sandboxClient.id}|${sandboxClient.secret}`) return metaError({ code: 190 });
         const grant = consents.find(token, 'access', 'meta');
         if (typeof grant === 'string') return json(200, { data: { is_valid: false, scopes: [] } });
@@ -57,7 +57,7 @@ export function oauthRoutes(house: House, state: () => MetaState): Route[] {
             type: 'USER',
             is_valid: true,
             expires_at: Number.isFinite(end) ? Math.floor(end / 1000) : 0,
-            data_access_expires_at: Math.floor(house.now().getTime() / 1000) + 90 * 86_400,
+            data_access_expires_at: Math.floor(deps.now().getTime() / 1000) + 90 * 86_400,
             scopes: grant.scopes,
             granular_scopes: grant.scopes.map((scope) => ({ scope, target_ids: grant.accounts })),
             user_id: '100000000000001',
@@ -68,7 +68,7 @@ export function oauthRoutes(house: House, state: () => MetaState): Route[] {
     {
       method: 'GET',
       path: '/meta/:version/me/permissions',
-      handle: withToken(house, (_, grant) =>
+      handle: withToken(deps, (_, grant) =>
         json(200, {
           data: [
             ...grant.scopes.map((permission) => ({ permission, status: 'granted' })),
@@ -82,15 +82,15 @@ export function oauthRoutes(house: House, state: () => MetaState): Route[] {
     {
       method: 'DELETE',
       path: '/meta/:version/me/permissions',
-      handle: withToken(house, (_, grant) => {
+      handle: withToken(deps, (_, grant) => {
         consents.revoke(grant);
         return json(200, { success: true });
       }),
     },
   ];
 
-  function exchange(asked: Asked): Reply {
-    const params = paramsOf(asked);
+  function exchange(request: SandboxRequest): Reply {
+    const params = paramsOf(request);
     const { client_id: clientId = '', client_secret: secret = '', redirect_uri: redirectUri = '', code = '' } = params;
     if (clientId !== sandboxClient.id) return metaError({ code: 101, message: 'Error validating application.' });
     if (secret !== sandboxClient.secret) return metaError({ code: 1, message: 'Error validating client secret.' });

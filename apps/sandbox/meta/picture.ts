@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import type { MetaCreative } from './state.ts';
 
-/** A small picture of a creative, drawn from its id: colours of its own, and a shape that says what it is (a video, a carousel, a single picture). */
+/** A small picture of a creative, derived from its id: individual colors, and a shape for its type (video, carousel or image). */
 
 const size = 160;
 type Colour = readonly [number, number, number];
@@ -39,14 +39,14 @@ const mixed = (one: Colour, other: Colour, share: number): Colour => [
 
 function colourOf(hue: number, saturation: number, lightness: number): Colour {
   const part = (offset: number): number => {
-    const turn = (offset + hue / 30) % 12;
+    const hueOffset = (offset + hue / 30) % 12;
     const reach = saturation * Math.min(lightness, 1 - lightness);
-    return 255 * (lightness - reach * Math.max(-1, Math.min(turn - 3, 9 - turn, 1)));
+    return 255 * (lightness - reach * Math.max(-1, Math.min(hueOffset - 3, 9 - hueOffset, 1)));
   };
   return [part(0), part(8), part(4)];
 }
 
-/** Eight bits of red, green and blue a point, each line unfiltered. */
+/** Encodes 8-bit RGB, with unfiltered lines. */
 function pngOf(colourAt: (x: number, y: number) => Colour): Buffer {
   const lines = Buffer.alloc(size * (1 + size * 3));
   for (let y = 0; y < size; y += 1)

@@ -20,7 +20,7 @@ interface Node {
 
 export interface MetaCampaign extends Node {
   readonly of: Campaign;
-  /** In Meta's unit of the account's currency; undefined: the ad sets have budgets of their own. */
+  /** In Meta's unit of the account's currency; undefined: the ad sets have their own budgets. */
   dailyBudget: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface MetaAdSet extends Node {
   readonly of: AdSet;
   readonly campaign: MetaCampaign;
   dailyBudget: string | undefined;
-  /** When it was changed within the last hour, in ms. */
+  /** The timestamps of budget changes within the last hour, in ms. */
   budgetChanges: number[];
   learning: { status: string; lastSignificantEdit: number };
 }
@@ -57,19 +57,19 @@ export interface MetaState {
   readonly adSets: readonly MetaAdSet[];
   readonly ads: readonly MetaAd[];
   readonly creatives: Map<string, MetaCreative>;
-  /** Days whose spend was restated, by `restatedKey`: the percentage of what was reported first. */
+  /** Days with restated spend, by `restatedKey`: the percentage of the amount reported first. */
   readonly restated: Map<string, number>;
   find(id: string): MetaCampaign | MetaAdSet | MetaAd | undefined;
 }
 
-/** Currencies that Meta counts in whole units. Written down here apart from the provider's table: one judges the other. */
+/** Currencies that Meta counts in whole units. Deliberately independent of the provider's table, so that each checks the other. */
 const wholeUnits = 'CLP COP CRC HUF IDR ISK JPY KRW PYG TWD VND'.split(' ');
 export const metaUnits = (major: number, currency: string): string =>
   String(Math.round(major * (wholeUnits.includes(currency) ? 1 : 100)));
 
 const tags = 'utm_source=facebook&utm_campaign={{campaign.id}}&utm_content={{ad.id}}';
 
-/** The market's campaigns on this platform, one ad account for each currency. */
+/** The market's campaigns on this platform, one ad account per currency. */
 export function createState({ market }: World): MetaState {
   const mine = market.campaigns.filter(({ platform }) => platform === 'social_ads');
   const accounts = [...new Set(mine.map(({ currency }) => currency))].map((currency, place): MetaAccount => {
@@ -90,7 +90,7 @@ export function createState({ market }: World): MetaState {
   const creatives = new Map<string, MetaCreative>();
   const campaigns = mine.map((of, place): MetaCampaign => {
     const account = accounts.find(({ currency }) => currency === of.currency) as MetaAccount;
-    // Every fourth has its budget itself, and its ad sets have none.
+    // Every fourth campaign has a campaign budget, and its ad sets have none.
     const dailyBudget = place % 4 === 3 ? metaUnits(90.5, of.currency) : undefined;
     return { id: of.externalId, account, name: of.name, status: 'ACTIVE', of, dailyBudget };
   });

@@ -28,27 +28,27 @@ const opened = (of = account) => openMetaAccount(sandbox, of, ['ads_read']);
 
 type Position = Parameters<NonNullable<typeof meta.sync>>[1];
 interface Result {
-  readonly said: Said[];
+  readonly records: Said[];
   readonly position: Position;
   readonly pages: number;
   readonly faults: ProviderFault[];
 }
 
-/** Reads to the end; after each fault it goes on from the last position, as a worker does. */
+/** Reads to the end; after each fault it continues from the last cursor, as a worker does. */
 async function readAll(from: Position = null, who = opened()): Promise<Result> {
-  const said: Said[] = [];
+  const records: Said[] = [];
   const faults: ProviderFault[] = [];
   let position: Position = from;
   let pages = 0;
   for (let tries = 0; tries < 300; tries += 1) {
     try {
       for await (const page of meta.sync?.(who, position, callTo(sandbox, now)) ?? []) {
-        said.push(...page.said);
+        records.push(...page.said);
         position = page.position;
         pages += 1;
         expect(JSON.stringify(position)).not.toContain(who.credentials.accessToken.slice(0, 8));
       }
-      return { said, position, pages, faults };
+      return { records, position, pages, faults };
     } catch (error) {
       if (!(error instanceof ProviderFault) || error.details.verdict !== 'wait') throw error;
       faults.push(error);
@@ -57,12 +57,12 @@ async function readAll(from: Position = null, who = opened()): Promise<Result> {
   return expect.unreachable('It never ends.');
 }
 
-/** Days replace earlier ones, by ad. */
-const delivered = (said: readonly Said[]) =>
-  new Map(said.filter((one) => one.kind === 'delivery').map((one) => [`${one.externalId} ${one.day}`, one]));
-const entities = (said: readonly Said[]) => said.filter((one): one is SaidEntity => one.kind === 'entity');
+/** The latest record of each ad and day. */
+const delivered = (records: readonly Said[]) =>
+  new Map(records.filter((one) => one.kind === 'delivery').map((one) => [`${one.externalId} ${one.day}`, one]));
+const entities = (records: readonly Said[]) => records.filter((one): one is SaidEntity => one.kind === 'entity');
 
-const asSaid = (row: MetaDay): SaidDelivery => ({
+const toDeliveryRecord = (row: MetaDay): SaidDelivery => ({
   kind: 'delivery',
   level: 'ad',
   externalId: row.ad.id,
@@ -83,48 +83,48 @@ const asSaid = (row: MetaDay): SaidDelivery => ({
   }),
 });
 const booked = (since: string, until: string, of = account) =>
-  new Map(sandbox.book.meta.days(of, since, until).map((row) => [`${row.ad.id} ${row.day}`, asSaid(row)]));
+  new Map(sandbox.book.meta.days(of, since, until).map((row) => [`${row.ad.id} ${row.day}`, toDeliveryRecord(row)]));
 
-describe('a first sync', () => {
-  it('says every entity and every day exactly as the book has them', async () => {
-    const { said, position } = await readAll();
+describe('a first Meta sync', () => {
+  it('yields every entity and every day exactly as in the sandbox’s book', async () => {
+    const { records, position } = await readAll();
     const { campaigns, adSets, ads, creatives } = sandbox.book.meta.state;
     const mine = <T extends { account: MetaAccount }>(all: readonly T[]) =>
       all.filter((one) => one.account === account);
     const ids = (level: string) =>
-      entities(said)
+      entities(records)
         .filter((one) => one.level === level)
         .map(({ externalId }) => externalId);
     expect(ids('campaign')).toEqual(mine(campaigns).map(({ id }) => id));
     expect(ids('ad_set')).toEqual(mine(adSets).map(({ id }) => id));
     expect(ids('ad')).toEqual(mine(ads).map(({ id }) => id));
     const ad = mine(ads).find((one) => one.of.creative.format === 'video');
-    expect(entities(said).find(({ externalId }) => externalId === ad?.id)).toMatchObject({
+    expect(entities(records).find(({ externalId }) => externalId === ad?.id)).toMatchObject({
       campaignId: ad?.adSet.campaign.id,
       adSetId: ad?.adSet.id,
       status: ad?.status,
       format: 'video',
       creative: { externalId: ad?.creativeId, videoId: creatives.get(ad?.creativeId ?? '')?.videoId },
     });
-    expect(entities(said).some(({ status }) => status === 'ARCHIVED')).toBe(true);
-    const audiences = new Set(entities(said).map(({ audience }) => JSON.stringify(audience)));
+    expect(entities(records).some(({ status }) => status === 'ARCHIVED')).toBe(true);
+    const audiences = new Set(entities(records).map(({ audience }) => JSON.stringify(audience)));
     expect(audiences).toContain(JSON.stringify({ warmth: 'lookalike', geo: 'CL', placement: 'automatic' }));
     expect(audiences).toContain(JSON.stringify({ warmth: 'cold', geo: 'CL', placement: 'instagram' }));
-    expect(delivered(said)).toEqual(booked('2025-12-11', '2026-03-10'));
-    // What the account as a whole cost is what its ads cost together, day by day.
+    expect(delivered(records)).toEqual(booked('2025-12-11', '2026-03-10'));
+    // The account's daily cost equals the sum over its ads.
     const span = { since: '2025-12-11', until: '2026-03-10' };
     const cost = await meta.books?.spend?.(opened(), span, callTo(sandbox, now));
-    const byDay = Map.groupBy(delivered(said).values(), ({ day }) => day);
+    const byDay = Map.groupBy(delivered(records).values(), ({ day }) => day);
     expect(cost?.map(({ day, amount }) => [day, Number(amount)]).sort()).toEqual(
       [...byDay].map(([day, rows]) => [day, Number(sumAmounts(rows.map(({ spend }) => spend)))]).sort(),
     );
     expect(position).toEqual({ stage: 'done', restatedOn: '2026-03-10' });
   });
 
-  it('says budgets in major units of the currency, by the unit of Meta', async () => {
+  it('yields budgets in major units of the currency, converted from Meta’s unit', async () => {
     for (const of of sandbox.book.meta.state.accounts) {
-      const { said } = await readAll(null, opened(of));
-      const budgets = entities(said)
+      const { records } = await readAll(null, opened(of));
+      const budgets = entities(records)
         .filter(({ level }) => level !== 'ad')
         .map(({ dailyBudget }) => dailyBudget);
       expect(budgets).toContain(of.currency === 'CLP' ? '40' : '40.00');
@@ -132,45 +132,45 @@ describe('a first sync', () => {
     }
   });
 
-  it('ends with the same rows although a third of the calls fail, lose their answer or come cut off', async () => {
+  it('ends with the same rows although a third of the calls fail, lose their response or are truncated', async () => {
     const share = 0.15;
     const stops = [
       sandbox.say({ at: '/meta', share, times: 1e9, reply: metaError({ status: 500, code: 2, isTransient: true }) }),
       sandbox.say({ at: '/meta', share, times: 1e9, answer: 'truncated' }),
       sandbox.say({ at: '/meta', share, times: 1e9, answer: 'lost' }),
     ];
-    const { said, faults } = await readAll();
+    const { records, faults } = await readAll();
     for (const stop of stops) stop();
     expect(faults.length).toBeGreaterThan(3);
     expect(new Set(faults.map(({ details }) => details.code))).toContain('2');
-    expect(delivered(said)).toEqual(booked('2025-12-11', '2026-03-10'));
+    expect(delivered(records)).toEqual(booked('2025-12-11', '2026-03-10'));
   });
 
-  it('polls a report after half a second, and then ever less often', async () => {
+  it('polls a report after half a second, then with growing intervals', async () => {
     const pages = await Array.fromAsync(meta.sync?.(opened(), null, callTo(sandbox, now)) ?? []);
     const waits = pages.flatMap(({ waitMs }) => waitMs ?? []);
     expect(waits).toEqual([500, 1_000, 500, 1_000, 500, 1_000]);
   });
 
-  it('asks in smaller windows when a report fails', async () => {
+  it('requests smaller windows when a report fails', async () => {
     const failed = json(200, { async_status: 'Job Failed', async_percent_completion: 10, error_code: 100 });
     sandbox.say({ at: /\/6\d{14}$/, times: 2, reply: failed });
-    const { said, faults } = await readAll();
+    const { records, faults } = await readAll();
     expect(faults).toEqual([]);
-    expect(delivered(said)).toEqual(booked('2025-12-11', '2026-03-10'));
+    expect(delivered(records)).toEqual(booked('2025-12-11', '2026-03-10'));
   });
 });
 
-describe('later syncs', () => {
+describe('later Meta syncs', () => {
   it('read restated days again once a day, and otherwise only the last two', async () => {
     const first = await readAll();
-    const before = delivered(first.said);
+    const before = delivered(first.records);
     const soon = await readAll(first.position);
-    expect(new Set([...delivered(soon.said).values()].map(({ day }) => day))).toEqual(
+    expect(new Set([...delivered(soon.records).values()].map(({ day }) => day))).toEqual(
       new Set(['2026-03-09', '2026-03-10']),
     );
     now = new Date('2026-03-11T09:00:00Z');
-    const nextDay = delivered((await readAll(soon.position)).said);
+    const nextDay = delivered((await readAll(soon.position)).records);
     expect(nextDay).toEqual(booked('2026-02-11', '2026-03-11'));
     const all = new Map([...before, ...nextDay]);
     expect(all).toEqual(booked('2025-12-11', '2026-03-11'));
@@ -180,14 +180,14 @@ describe('later syncs', () => {
   });
 });
 
-describe('limits', () => {
+describe('Meta rate limits', () => {
   const usage = (minutes: number, percent: number) => ({
     'x-business-use-case-usage': JSON.stringify({
       5000001: [{ type: 'ads_insights', call_count: percent, total_time: 1, estimated_time_to_regain_access: minutes }],
     }),
   });
 
-  it('waits as long as the headers say, before it must and after', async () => {
+  it('pause for the time in the headers, both before and after the limit is reached', async () => {
     const body = { data: [], paging: {} };
     sandbox.say({ at: /campaigns$/, reply: json(200, body, usage(0, 90)) });
     const [page] = await Array.fromAsync(meta.sync?.(opened(), null, callTo(sandbox, now)) ?? []);
@@ -208,7 +208,7 @@ describe('limits', () => {
     [368, undefined, 'needs_action'],
     [100, 33, 'refused'],
     [2635, undefined, 'refused'],
-  ])('sorts code %s/%s as %s', async (code, subcode, verdict) => {
+  ])('map code %s/%s to %s', async (code, subcode, verdict) => {
     sandbox.say({ at: /campaigns$/, reply: metaError({ code, ...(subcode !== undefined && { subcode }) }) });
     await expect(readAll()).rejects.toMatchObject({ details: { verdict } });
   });

@@ -1,6 +1,6 @@
 import type { Grant } from '../consents.ts';
-import type { House } from '../house.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
+import type { CompanyDeps } from '../house.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { sharedBy, withAccount } from './accounts.ts';
 import { metaError, paramsOf, withToken } from './envelope.ts';
 import { unknownNode } from './nodes.ts';
@@ -8,17 +8,17 @@ import { type MetaAd, type MetaAdSet, type MetaCampaign, type MetaState, metaUni
 
 const hourMs = 3_600_000;
 const changesAnHour = 4;
-/** Meta names no number; this one is what people observe. */
+/** Meta publishes no number; this is the commonly observed one. */
 const restartsLearningAt = 0.2;
 
-export function writeRoutes(house: House, state: () => MetaState): Route[] {
+export function writeRoutes(deps: CompanyDeps, state: () => MetaState): Route[] {
   return [
     {
       method: 'POST',
       path: '/meta/:version/:account/adcreatives',
-      handle: withAccount(house, state, (asked, account, grant) => {
+      handle: withAccount(deps, state, (request, account, grant) => {
         if (!mayWrite(grant)) return forbidden();
-        const { object_story_id: storyId, url_tags: urlTags = '' } = paramsOf(asked);
+        const { object_story_id: storyId, url_tags: urlTags = '' } = paramsOf(request);
         const like = [...state().creatives.values()].find((one) => one.storyId === storyId && one.account === account);
         if (!like)
           return metaError({ code: 100, subcode: 1_443_050, message: 'The post for this ad could not be found.' });
@@ -32,16 +32,16 @@ export function writeRoutes(house: House, state: () => MetaState): Route[] {
     {
       method: 'POST',
       path: '/meta/:version/:node',
-      handle: withToken(house, (asked, grant) => {
-        const id = asked.params.node ?? '';
+      handle: withToken(deps, (request, grant) => {
+        const id = request.params.node ?? '';
         const creative = state().creatives.get(id);
-        if (creative && 'url_tags' in paramsOf(asked)) {
+        if (creative && 'url_tags' in paramsOf(request)) {
           return metaError({ code: 100, message: 'Invalid parameter: url_tags of a creative cannot be changed.' });
         }
         const node = state().find(id);
         if (!node || !sharedBy(state(), grant).includes(node.account)) return unknownNode(id);
         if (!mayWrite(grant)) return forbidden();
-        return change(house, state(), node, asked);
+        return change(deps, state(), node, request);
       }),
     },
   ];
@@ -57,8 +57,8 @@ const forbidden = (): Reply =>
 
 type Node = MetaCampaign | MetaAdSet | MetaAd;
 
-function change(house: House, state: MetaState, node: Node, asked: Asked): Reply {
-  const { status, daily_budget: budget, creative, execution_options: options = '' } = paramsOf(asked);
+function change(deps: CompanyDeps, state: MetaState, node: Node, request: SandboxRequest): Reply {
+  const { status, daily_budget: budget, creative, execution_options: options = '' } = paramsOf(request);
   const isTrial = options.includes('validate_only');
   if (node.status === 'ARCHIVED' && status !== 'DELETED') {
     return metaError({ code: 100, subcode: 1_487_057, userMessage: 'You can only change the name of an archived ad.' });
@@ -67,7 +67,7 @@ function change(house: House, state: MetaState, node: Node, asked: Asked): Reply
     return metaError({ code: 100, message: `Invalid parameter: status ${status}` });
   }
   if (budget !== undefined) {
-    const refused = changeBudget(house, node, budget, isTrial);
+    const refused = changeBudget(deps, node, budget, isTrial);
     if (refused) return refused;
   }
   if (creative !== undefined) {
@@ -80,7 +80,7 @@ function change(house: House, state: MetaState, node: Node, asked: Asked): Reply
   return json(200, { success: true });
 }
 
-function changeBudget(house: House, node: Node, budget: string, isTrial: boolean): Reply | undefined {
+function changeBudget(deps: CompanyDeps, node: Node, budget: string, isTrial: boolean): Reply | undefined {
   if (!('dailyBudget' in node) || node.dailyBudget === undefined) {
     return metaError({ code: 100, subcode: 1_885_621, userMessage: 'This ad set uses a campaign budget.' });
   }
@@ -94,7 +94,7 @@ function changeBudget(house: House, node: Node, budget: string, isTrial: boolean
     });
   }
   if ('budgetChanges' in node) {
-    const now = house.now().getTime();
+    const now = deps.now().getTime();
     const recent = node.budgetChanges.filter((at) => at > now - hourMs);
     if (recent.length >= changesAnHour) {
       return metaError({

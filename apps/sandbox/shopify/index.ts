@@ -1,18 +1,16 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Company, House } from '../house.ts';
+import type { Company, CompanyDeps } from '../house.ts';
 import { json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { giveBack, type OrderCustomer, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';
 import { restOrder } from './rest-order.ts';
 
 export interface ShopifyBook {
-  /** The access token of each store. */
   readonly tokens: Map<string, string>;
-  /** The pixel of each store, and with which settings it was installed. */
+  /** The pixel of each store, with the settings that it was installed with. */
   readonly pixels: Map<string, { readonly id: string; settings: string }>;
-  /** What was ordered, in whichever store. */
   readonly orders: ShopifyOrder[];
-  /** Places a paid order, in the first store unless another is named. */
+  /** Places a paid order, in the first store unless another is given. */
   order(of: {
     readonly amount: string;
     readonly currency: string;
@@ -22,7 +20,7 @@ export interface ShopifyBook {
   }): ShopifyOrder;
   refund(order: ShopifyOrder, amount: string): void;
   storeOf(order: ShopifyOrder): string;
-  /** A webhook of an order as it is now, signed with the store's secret. */
+  /** A webhook about an order in its current state, signed with the store's secret. */
   webhook(of: { readonly order: ShopifyOrder; readonly topic: string; readonly secret: string }): {
     readonly headers: Record<string, string>;
     readonly body: Uint8Array;
@@ -30,7 +28,7 @@ export interface ShopifyBook {
 }
 
 export const firstStore = 'sandbox-shop.myshopify.com';
-/** A second store of the same merchant, without orders at first. */
+/** A second store of the same merchant, initially without orders. */
 export const secondStore = 'second-shop.myshopify.com';
 
 interface Variables {
@@ -40,21 +38,21 @@ interface Variables {
   readonly query?: string | null;
 }
 
-/** Points in a store's bucket; a query takes some, and they come back with time. */
+/** Simulates the query cost bucket: a query takes points, which are restored over time. */
 const cost = {
   requestedQueryCost: 550,
   actualQueryCost: 120,
   throttleStatus: { maximumAvailable: 2_000, currentlyAvailable: 1_880, restoreRate: 100 },
 };
 
-export function createShopifyCompany({ world, now }: House): Company<ShopifyBook> {
+export function createShopifyCompany({ world, now }: CompanyDeps): Company<ShopifyBook> {
   const tokens = new Map([
     [firstStore, 'shpat_sandbox_token'],
     [secondStore, 'shpat_second_token'],
   ]);
   const stores = new WeakMap<ShopifyOrder, string>();
   const storeOf = (order: ShopifyOrder): string => stores.get(order) ?? firstStore;
-  /** A store that a test opens has the orders of the market, too. */
+  /** Any store that a test opens, except the second one, has the orders of the market. */
   const isIn = (order: ShopifyOrder, shop: string): boolean =>
     stores.get(order) === shop || (!stores.has(order) && shop !== secondStore);
   const pixels: ShopifyBook['pixels'] = new Map();
@@ -109,7 +107,7 @@ export function createShopifyCompany({ world, now }: House): Company<ShopifyBook
         return { headers, body };
       },
       order({ shop = firstStore, ...of }) {
-        // A number that is neither a test nor unpaid.
+        // The number must be one that is neither a test order nor unpaid.
         const number = 221 * (orders().length + 1);
         const order = paidOrder({ ...of, number, at: now().getTime() });
         orders().push(order);
@@ -123,11 +121,11 @@ export function createShopifyCompany({ world, now }: House): Company<ShopifyBook
 
 const answered = (data: object): Reply => json(200, { data, extensions: { cost } });
 
-/** By when they changed, from a place on. As many transactions as were asked for. */
-function answerOrders(all: readonly ShopifyOrder[], asked: string, { after, query }: Variables): Reply {
-  const [, most = '50'] = /orders\(first: (\d+)/.exec(asked) ?? [];
-  const [, mostTransactions = '10'] = /transactions\(first: (\d+)/.exec(asked) ?? [];
-  if (!asked.includes('sortKey: UPDATED_AT'))
+/** Orders by update time, after a cursor, with as many transactions as requested. */
+function answerOrders(all: readonly ShopifyOrder[], request: string, { after, query }: Variables): Reply {
+  const [, most = '50'] = /orders\(first: (\d+)/.exec(request) ?? [];
+  const [, mostTransactions = '10'] = /transactions\(first: (\d+)/.exec(request) ?? [];
+  if (!request.includes('sortKey: UPDATED_AT'))
     return json(200, { errors: [{ message: 'The sandbox sorts by UPDATED_AT.' }] });
   const [, since = ''] = /^updated_at:>='([^']+)'$/.exec(query ?? '') ?? [];
   if (query && Number.isNaN(Date.parse(since)))
@@ -159,8 +157,8 @@ function answerPixel(pixels: ShopifyBook['pixels'], shop: string, query: string,
   const written = (webPixel: object | null, userErrors: readonly object[] = []) => ({ webPixel, userErrors });
   if (query.includes('webPixelCreate')) {
     if (pixel) {
-      const taken = { code: 'TAKEN', message: 'Web pixel is taken.' };
-      return answered({ webPixelCreate: written(null, [taken]) });
+      const takenError = { code: 'TAKEN', message: 'Web pixel is taken.' };
+      return answered({ webPixelCreate: written(null, [takenError]) });
     }
     const fresh = { id: `gid://shopify/WebPixel/${pixels.size + 1}`, settings };
     pixels.set(shop, fresh);

@@ -76,7 +76,7 @@ export function paidOrder(of: {
   };
 }
 
-/** Money that goes back, or does not where it fails. */
+/** Adds a refund, or a failed one that returns nothing. */
 export function giveBack(order: ShopifyOrder, amount: string, at: number, status: 'SUCCESS' | 'FAILURE' = 'SUCCESS') {
   const when = new Date(at).toISOString();
   const [sale] = order.transactions;
@@ -103,7 +103,7 @@ function isAllBack({ transactions, totalPriceSet }: ShopifyOrder): boolean {
   return back >= toMinorUnits(amount, currencyCode);
 }
 
-/** The market's payments as orders, every third paid through Mercado Pago; some are tests, and some were never paid. */
+/** The market's payments as orders, every third paid through Mercado Pago; some are test orders, and some were never paid. */
 export function ordersOf(sales: readonly Sale[], now: number): ShopifyOrder[] {
   return sales
     .filter(({ outcome }) => outcome.money && outcome.eventName === 'payment_received' && outcome.at <= now)

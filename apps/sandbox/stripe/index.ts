@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { consentRoutes } from '../consent-page.ts';
-import { type Company, type House, sandboxClient } from '../house.ts';
-import { type Asked, bearerOf, formOf, json, type Reply, type Route } from '../route.ts';
+import { type Company, type CompanyDeps, sandboxClient } from '../house.ts';
+import { bearerOf, formOf, json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';
-import { listPage, refused, shown } from './lists.ts';
+import { expandRow, listPage, refused } from './lists.ts';
 import {
   type StripeCharge,
   type StripeReversal,
@@ -16,30 +16,30 @@ import {
 
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
-const keptEventSeconds = 30 * 86_400;
+const eventRetentionSeconds = 30 * 86_400;
 
 export interface StripeBook {
   readonly state: StripeState;
-  /** What an account that read everything must have: cents that came in by charge, and cents that went back by refund or dispute. */
+  /** The expected totals of an account after a complete sync: cents received per charge, and cents returned per refund or dispute. */
   money(): {
     readonly charges: Map<string, number>;
     readonly reversals: Map<string, { charge: string; amount: number; isUndone: boolean }>;
   };
-  /** As if a customer paid. */
+  /** Creates a payment by a customer. */
   pay(of: {
     readonly amount: number;
     readonly currency: string;
     readonly isCaptured?: boolean;
-    /** The market's account unless given. */
+    /** Defaults to the market's account. */
     readonly account?: string;
     /** A customer of the account; null: a guest, of whom only the card is known. */
     readonly customer?: StripeCharge['customer'];
   }): StripeCharge;
   capture(charge: StripeCharge): void;
   refund(charge: StripeCharge, amount: number): StripeReversal;
-  /** The bank takes the amount of the charge, or a part of it, as what is left after a refund. */
+  /** Disputes a charge, or a part of it such as the remainder after a refund. */
   dispute(charge: StripeCharge, amount?: number): StripeReversal;
-  /** A refund fails, or a dispute is won. */
+  /** Settles a reversal: a refund fails, or a dispute is won. */
   settle(reversal: StripeReversal, status: string): void;
   webhook(of: { readonly type: string; readonly account?: string }): {
     readonly headers: Record<string, string>;
@@ -48,7 +48,7 @@ export interface StripeBook {
   readonly webhookSecret: string;
 }
 
-export function createStripeCompany({ consents, now, world }: House): Company<StripeBook> {
+export function createStripeCompany({ consents, now, world }: CompanyDeps): Company<StripeBook> {
   const webhookSecret = `whsec_${randomBytes(12).toString('hex')}`;
   let made: StripeState | undefined;
   const state = (): StripeState => {
@@ -60,7 +60,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
   const accountOf = (row: object): string => owners.get(row) ?? stripeAccount;
   const note = (type: string, object: StripeCharge | StripeReversal): void => {
     const id = `evt_${String(state().events.length).padStart(8, '0')}`;
-    // A picture of the object at this moment, as Stripe keeps it.
+    // Events contain a snapshot of the object, as at Stripe.
     const account = accountOf(object);
     const event = { object: 'event', id, type, created: seconds(), account } as const;
     const made = { ...event, data: { object: structuredClone(object) } };
@@ -68,27 +68,27 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
     state().events.push(made);
   };
   const withToken =
-    (handle: (asked: Asked, account: string) => Reply) =>
-    (asked: Asked): Reply => {
-      const grant = consents.find(bearerOf(asked), 'access', 'stripe');
+    (handle: (request: SandboxRequest, account: string) => Reply) =>
+    (request: SandboxRequest): Reply => {
+      const grant = consents.find(bearerOf(request), 'access', 'stripe');
       if (typeof grant === 'string') return refused(401, undefined, 'Invalid API Key provided.');
-      return handle(asked, grant.accounts[0] ?? stripeAccount);
+      return handle(request, grant.accounts[0] ?? stripeAccount);
     };
   const listRoute = (path: string, rows: () => readonly { id: string; created: number }[]): Route => ({
     method: 'GET',
     path,
-    handle: withToken((asked, account) =>
+    handle: withToken((request, account) =>
       listPage(
-        asked,
+        request,
         rows().filter((row) => accountOf(row) === account),
       ),
     ),
   });
-  const keptEvents = () => state().events.filter(({ created }) => created > seconds() - keptEventSeconds);
+  const retainedEvents = () => state().events.filter(({ created }) => created > seconds() - eventRetentionSeconds);
 
-  /** When what was captured later than it was charged reached the balance. */
+  /** When a charge that was captured later reached the balance. */
   const capturedAt = new Map<string, number>();
-  /** Of each charge that was captured, what it brought to the balance, less the fee. */
+  /** The balance movement of each captured charge, minus the fee. */
   const movements = () =>
     state()
       .charges.filter(({ captured }) => captured)
@@ -112,7 +112,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
     routes: [
       ...consentRoutes(
         {
-          of: 'stripe',
+          company: 'stripe',
           name: 'Stripe',
           path: '/stripe/oauth/v2/authorize',
           scopesBy: ' ',
@@ -133,14 +133,14 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
       {
         method: 'POST',
         path: '/stripe/v1/oauth/token',
-        handle: (asked) =>
-          answerToken(asked, consents, {
+        handle: (request) =>
+          answerToken(request, consents, {
             of: 'stripe',
             accessPrefix: 'sk_sandbox_',
             accessMs: hourMs,
             refreshPrefix: 'rt_',
             refreshMs: yearMs,
-            // No expires_in, like Stripe's own.
+            // No expires_in, as at Stripe.
             answer: ({ accounts: [account = stripeAccount] }) => ({
               scope: 'stripe_apps',
               stripe_user_id: account,
@@ -152,10 +152,10 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
       {
         method: 'POST',
         path: '/stripe/v1/oauth/deauthorize',
-        handle(asked) {
-          const key = Buffer.from((asked.headers.authorization ?? '').slice(6), 'base64').toString();
+        handle(request) {
+          const key = Buffer.from((request.headers.authorization ?? '').slice(6), 'base64').toString();
           if (key !== `${sandboxClient.secret}:`) return refused(401, undefined, 'Invalid API Key provided.');
-          const account = formOf(asked).get('stripe_user_id') ?? '';
+          const account = formOf(request).get('stripe_user_id') ?? '';
           consents.revokeAll('stripe', account);
           return json(200, { stripe_user_id: account });
         },
@@ -176,7 +176,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
       listRoute('/stripe/v1/charges', () => state().charges),
       listRoute('/stripe/v1/refunds', () => state().refunds),
       listRoute('/stripe/v1/disputes', () => state().disputes),
-      listRoute('/stripe/v1/events', keptEvents),
+      listRoute('/stripe/v1/events', retainedEvents),
       listRoute('/stripe/v1/balance_transactions', movements),
       {
         method: 'GET',
@@ -184,7 +184,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
         handle: withToken(({ params }) => {
           const charge = state().charges.find(({ id }) => id === params.id);
           return charge
-            ? json(200, shown(charge, []))
+            ? json(200, expandRow(charge, []))
             : refused(404, 'resource_missing', `No such charge: '${params.id}'`);
         }),
       },

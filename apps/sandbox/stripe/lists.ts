@@ -1,8 +1,8 @@
-import { type Asked, json, type Reply } from '../route.ts';
+import { json, type Reply, type SandboxRequest } from '../route.ts';
 import type { StripeCharge, StripeEvent } from './state.ts';
 
 /** Newest first, between the cursors. */
-export function listPage({ path, query }: Asked, rows: readonly { id: string; created: number }[]): Reply {
+export function listPage({ path, query }: SandboxRequest, rows: readonly { id: string; created: number }[]): Reply {
   const limit = Number(query.get('limit') ?? 10);
   if (!(limit >= 1 && limit <= 100)) return refused(400, 'parameter_invalid_integer', 'limit is out of range');
   const types = query.getAll('types[]');
@@ -22,16 +22,16 @@ export function listPage({ path, query }: Asked, rows: readonly { id: string; cr
     return refused(400, 'resource_missing', `No such object: '${after ?? before}'`);
   }
   const [begin, end] = before === null ? [place + 1, place + 1 + limit] : [Math.max(0, place - limit), place];
-  const data = all.slice(begin, end).map((row) => shown(row, query.getAll('expand[]')));
+  const data = all.slice(begin, end).map((row) => expandRow(row, query.getAll('expand[]')));
   const hasMore = before === null ? end < all.length : begin > 0;
   return json(200, { object: 'list', data, has_more: hasMore, url: path.replace('/stripe', '') });
 }
 
-/** A customer is an id unless it was asked for, and so is what a movement of the balance came from. */
-export function shown(row: object, expand: readonly string[]): object {
+/** Customers and the sources of balance movements are ids unless expanded. */
+export function expandRow(row: object, expand: readonly string[]): object {
   if ('source' in row) {
     const charge = row.source as StripeCharge;
-    return { ...row, source: expand.includes('data.source') ? shown(charge, []) : charge.id };
+    return { ...row, source: expand.includes('data.source') ? expandRow(charge, []) : charge.id };
   }
   const charge = row as Partial<StripeCharge>;
   return charge.object === 'charge' && !expand.includes('data.customer')

@@ -46,7 +46,7 @@ export interface StripeEvent {
   readonly data: { readonly object: StripeCharge | StripeReversal };
 }
 
-/** All of one account, the oldest first. */
+/** The records of one account, oldest first. */
 export interface StripeState {
   readonly charges: StripeCharge[];
   readonly refunds: StripeReversal[];
@@ -55,10 +55,10 @@ export interface StripeState {
 }
 
 export const stripeAccount = 'acct_sandbox';
-/** An account of the same merchant without payments at first, in a currency without a smaller unit. */
+/** A second account of the merchant, initially without payments, in a zero-decimal currency. */
 export const secondStripeAccount = 'acct_sandbox_second';
 
-/** The market's payments, with some that were never captured or failed, and what was given back of the others. */
+/** The market's payments, some of them failed or never captured, and refunds and disputes of the others. */
 export function stateOf(sales: readonly Sale[]): StripeState {
   const charges: StripeCharge[] = [];
   const refunds: StripeReversal[] = [];
@@ -72,7 +72,7 @@ export function stateOf(sales: readonly Sale[]): StripeState {
     const charge: StripeCharge = {
       object: 'charge',
       id: `ch_${String(place).padStart(8, '0')}`,
-      // The market's currencies have the same smallest unit at Stripe as everywhere.
+      // In the market's currencies, Stripe's smallest unit equals the usual minor unit.
       amount: Number(money.paid),
       amount_captured: isFailed || isOpen ? 0 : Number(money.paid),
       amount_refunded: 0,

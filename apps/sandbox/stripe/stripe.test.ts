@@ -34,9 +34,9 @@ async function open() {
   return { connect, sync, credentials, account };
 }
 
-/** What the ledger would hold: the last word on each thing. */
-function keep(ledger: Map<string, Said>, said: readonly Said[]): void {
-  for (const one of said) if (one.kind === 'outcome' || one.kind === 'refund') ledger.set(one.externalId, one);
+/** Simulates the ledger: the latest record of each outcome and refund. */
+function storeLatest(ledger: Map<string, Said>, records: readonly Said[]): void {
+  for (const one of records) if (one.kind === 'outcome' || one.kind === 'refund') ledger.set(one.externalId, one);
 }
 
 function compare(ledger: Map<string, Said>): void {
@@ -64,7 +64,7 @@ async function read(from: Parameters<NonNullable<ReturnType<typeof provider>['sy
   let position = from;
   let pages = 0;
   for await (const page of sync(account, from, call())) {
-    keep(ledger, page.said);
+    storeLatest(ledger, page.said);
     position = page.position;
     pages += 1;
     expect(JSON.stringify(position)).not.toContain(account.credentials.accessToken);
@@ -72,7 +72,7 @@ async function read(from: Parameters<NonNullable<ReturnType<typeof provider>['sy
   return { position, pages };
 }
 
-test('a consent gives one account, tokens of an hour and a refresh token that works once', async () => {
+test('a consent yields one account, one-hour tokens and a refresh token that works once', async () => {
   const { connect, credentials, account } = await open();
   expect(await connect.candidates(credentials, call())).toEqual([
     expect.objectContaining({ externalId: 'acct_sandbox', name: 'Sandbox shop' }),
@@ -88,18 +88,18 @@ test('a consent gives one account, tokens of an hour and a refresh token that wo
   expect(connect.readCallback({ error: 'access_denied' })).toEqual({ reason: 'user_cancelled' });
 });
 
-test('lists, then events: the ledger is what Stripe’s own book says, whatever happened meanwhile', async () => {
+test('lists and then events rebuild Stripe’s own book, whatever happens in between', async () => {
   const ledger = new Map<string, Said>();
   const { book } = sandbox;
-  // An event there is, so that the lists end where the events begin.
+  // Creates an event, so that the lists end where the events begin.
   const early = book.stripe.pay({ amount: 1_500, currency: 'clp', isCaptured: false });
   const { sync, account } = await open();
   let position = null as Parameters<typeof sync>[1];
   let pages = 0;
-  // Cut off after each page and gone on from its position; refunds are made while the lists are read.
+  // Interrupted after each page and continued from its cursor; refunds are created while the lists are read.
   for (let isOver = false; !isOver; pages += 1) {
     for await (const page of sync(account, position, call())) {
-      keep(ledger, page.said);
+      storeLatest(ledger, page.said);
       position = page.position;
       isOver = page.progress === 1;
       break;
@@ -111,8 +111,8 @@ test('lists, then events: the ledger is what Stripe’s own book says, whatever 
   }
   expect(pages).toBeGreaterThan(4);
   compare(ledger);
-  const said = ledger.get(early.id);
-  expect(said).toMatchObject({ value: '1500', currency: 'CLP', outcomeType: 'payment_received' });
+  const records = ledger.get(early.id);
+  expect(records).toMatchObject({ value: '1500', currency: 'CLP', outcomeType: 'payment_received' });
 
   now = new Date(start.getTime() + 1_800_000);
   const late = book.stripe.pay({ amount: 2_050, currency: 'usd' });
@@ -130,7 +130,7 @@ test('lists, then events: the ledger is what Stripe’s own book says, whatever 
   compare(ledger);
   expect(ledger.get(refund.id)).toMatchObject({ isUndone: true });
 
-  // Any other fault at the events keeps the anchor: nothing is read again.
+  // Any other error while reading events keeps the anchor: nothing is read again.
   for (const [status, code, verdict] of [
     [401, undefined, 'reconnect'],
     [429, 'rate_limit', 'wait'],
@@ -142,14 +142,14 @@ test('lists, then events: the ledger is what Stripe’s own book says, whatever 
   }
   expect((await read(third.position, ledger)).pages).toBe(1);
 
-  // Forty days without a sync: the anchor is gone, and the same sync reads the lists again.
+  // After forty days without a sync the anchor has expired, and the same sync reads the lists again.
   now = new Date(start.getTime() + 40 * 86_400_000);
   book.stripe.pay({ amount: 9_900, currency: 'usd' });
   await read(third.position, ledger);
   compare(ledger);
 });
 
-test('the books name every charge that reached the balance, once, by the day of its movement', async () => {
+test('the books list every charge that reached the balance once, on the day of its movement', async () => {
   const { account } = await open();
   const { books } = provider();
   const booked = new Map<string, string>();
@@ -172,7 +172,7 @@ test('the books name every charge that reached the balance, once, by the day of 
   expect(await books?.payment?.(account, 'ch_none', call())).toBeUndefined();
 });
 
-test('Stripe’s own word on trying again comes before the status', async () => {
+test('Stripe’s retry header takes precedence over the status', async () => {
   const { connect, credentials } = await open();
   const answers = async (status: number, headers: Record<string, string> = {}, code?: string) => {
     sandbox.say({ at: '/stripe/v1/account', reply: json(status, { error: { code, message: 'no' } }, headers) });
@@ -189,11 +189,11 @@ test('Stripe’s own word on trying again comes before the status', async () => 
   expect(await answers(409)).toEqual(['wait', undefined]);
   expect(await answers(401)).toEqual(['reconnect', undefined]);
   expect(await answers(403, {}, 'account_invalid')).toEqual(['reconnect', undefined]);
-  // Without the permission the account goes by its id.
+  // Without the permission, the account is named by its id.
   expect(await answers(403)).toEqual([undefined, undefined]);
 });
 
-test('webhooks are taken over their raw bytes within five minutes, and name their account', () => {
+test('webhooks are verified over their raw bytes within five minutes, and name their account', () => {
   const { receive } = provider();
   const delivery = sandbox.book.stripe.webhook({ type: 'charge.succeeded', account: 'acct_other' });
   expect(receive?.verify(delivery, now)).toBe(true);

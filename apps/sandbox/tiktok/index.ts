@@ -2,10 +2,10 @@ import type { DeliveryRow } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import { type Company, type House, sandboxClient } from '../house.ts';
-import { type Asked, json, type Reply, type Route } from '../route.ts';
+import { type Company, type CompanyDeps, sandboxClient } from '../house.ts';
+import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 
-/** What is true at TikTok: the same ads as Meta's, so that there are some. */
+/** The state of TikTok: it has the same ads as Meta. */
 export interface TikTokBook {
   readonly advertiser: string;
   readonly days: readonly DeliveryRow[];
@@ -13,23 +13,23 @@ export interface TikTokBook {
 
 const advertiser = '7000000000000000001';
 
-export function createTikTokCompany({ world, consents }: House): Company<TikTokBook> {
+export function createTikTokCompany({ world, consents }: CompanyDeps): Company<TikTokBook> {
   const campaigns = () =>
     world.market.campaigns.filter(({ platform, currency }) => platform === 'social_ads' && currency === 'USD');
   const days = () =>
     world.adDays.filter((row) => row.currency === 'USD' && row.entity.platform === 'social_ads' && row.impressions > 0);
   const enter =
-    (handle: (asked: Asked, grant: Grant) => Reply) =>
-    (asked: Asked): Reply => {
-      const grant = consents.find(asked.headers['access-token'], 'access', 'tiktok');
+    (handle: (request: SandboxRequest, grant: Grant) => Reply) =>
+    (request: SandboxRequest): Reply => {
+      const grant = consents.find(request.headers['access-token'], 'access', 'tiktok');
       return typeof grant === 'string'
         ? tiktokError(40105, 'Access token is incorrect or has been revoked.')
-        : handle(asked, grant);
+        : handle(request, grant);
     };
-  const paged = <T>(asked: Asked, rows: readonly T[], say: (row: T) => object): Reply => {
+  const paged = <T>(request: SandboxRequest, rows: readonly T[], say: (row: T) => object): Reply => {
     const [page, size] = [
-      Number(asked.query.get('page') ?? 1),
-      Math.min(50, Number(asked.query.get('page_size') ?? 10)),
+      Number(request.query.get('page') ?? 1),
+      Math.min(50, Number(request.query.get('page_size') ?? 10)),
     ];
     const list = rows.slice((page - 1) * size, page * size).map(say);
     return ok({
@@ -38,7 +38,7 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
     });
   };
   const at = (path: string) => `/tiktok/open_api/v1.3${path}`;
-  const get = (path: string, handle: (asked: Asked, grant: Grant) => Reply): Route => ({
+  const get = (path: string, handle: (request: SandboxRequest, grant: Grant) => Reply): Route => ({
     method: 'GET',
     path: at(path),
     handle: enter(handle),
@@ -50,7 +50,7 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
       // TikTok has its own names for client_id and code.
       ...consentRoutes(
         {
-          of: 'tiktok',
+          company: 'tiktok',
           name: 'TikTok',
           path: '/tiktok/portal/auth',
           clientAs: 'app_id',
@@ -84,25 +84,25 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
       get('/advertiser/info/', (_, grant) =>
         ok({ list: grant.accounts.map((id) => ({ advertiser_id: id, currency: 'USD', timezone: 'Etc/UTC' })) }),
       ),
-      get('/campaign/get/', (asked) =>
-        paged(asked, campaigns(), (one) => ({
+      get('/campaign/get/', (request) =>
+        paged(request, campaigns(), (one) => ({
           campaign_id: one.externalId,
           campaign_name: one.name,
           objective_type: 'WEB_CONVERSIONS',
           ...budget,
         })),
       ),
-      get('/adgroup/get/', (asked) =>
-        paged(asked, adSets(), (one) => ({
+      get('/adgroup/get/', (request) =>
+        paged(request, adSets(), (one) => ({
           adgroup_id: one.externalId,
           adgroup_name: one.name,
           campaign_id: one.campaign.externalId,
           ...budget,
         })),
       ),
-      get('/ad/get/', (asked) =>
+      get('/ad/get/', (request) =>
         paged(
-          asked,
+          request,
           adSets().flatMap(({ ads }) => ads),
           (one) => ({
             ad_id: one.externalId,
@@ -113,11 +113,11 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
           }),
         ),
       ),
-      get('/report/integrated/get/', (asked) => {
-        const [since, until] = [asked.query.get('start_date') ?? '', asked.query.get('end_date') ?? ''];
-        const told = days().filter(({ day }) => day >= since && day <= until);
-        if (asked.query.get('data_level') === 'AUCTION_ADVERTISER') {
-          return paged(asked, [...Map.groupBy(told, ({ day }) => day)], ([day, rows]) => ({
+      get('/report/integrated/get/', (request) => {
+        const [since, until] = [request.query.get('start_date') ?? '', request.query.get('end_date') ?? ''];
+        const rowsInRange = days().filter(({ day }) => day >= since && day <= until);
+        if (request.query.get('data_level') === 'AUCTION_ADVERTISER') {
+          return paged(request, [...Map.groupBy(rowsInRange, ({ day }) => day)], ([day, rows]) => ({
             dimensions: { advertiser_id: advertiser, stat_time_day: `${day} 00:00:00` },
             metrics: {
               spend: fromMinorUnits(
@@ -127,7 +127,7 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
             },
           }));
         }
-        return paged(asked, told, (row) => ({
+        return paged(request, rowsInRange, (row) => ({
           dimensions: { ad_id: row.entity.externalId, stat_time_day: `${row.day} 00:00:00` },
           metrics: {
             spend: fromMinorUnits(row.spend, row.currency),
@@ -149,6 +149,6 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
 }
 
 const ok = (data: object): Reply => json(200, { code: 0, message: 'OK', request_id: 'sandbox', data });
-/** HTTP says 200, whatever went wrong. */
+/** TikTok returns HTTP 200 for every error. */
 export const tiktokError = (code: number, message: string): Reply =>
   json(200, { code, message, request_id: 'sandbox', data: {} });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-it('connects one more provider within 200 lines, and reads all of the book although a fifth of the calls fail', async () => {
+it('connects another provider within 200 lines, and reads the complete book although a fifth of the calls fail', async () => {
   const tiktok = createTikTok({
     clientId: 'sandbox-client',
     clientSecret: 'sandbox-secret',
@@ -34,12 +34,12 @@ it('connects one more provider within 200 lines, and reads all of the book altho
 
   const stop = sandbox.say({ at: '/tiktok', share: 0.2, times: 1e9, reply: tiktokError(51_004, 'Try later.') });
   const account = { externalId: candidate?.externalId ?? '', credentials, details: candidate?.details ?? {} };
-  const said: Said[] = [];
+  const records: Said[] = [];
   let position: Parameters<typeof sync>[1] = null;
   for (let tries = 0; tries < 200 && position?.stage !== 'done'; tries += 1) {
     try {
       for await (const page of sync(account, position, call)) {
-        said.push(...page.said);
+        records.push(...page.said);
         position = page.position;
       }
     } catch (error) {
@@ -47,18 +47,18 @@ it('connects one more provider within 200 lines, and reads all of the book altho
     }
   }
   stop();
-  const delivered = said
+  const delivered = records
     .filter((one) => one.kind === 'delivery')
     .map(({ externalId, day, clicks }) => [externalId, day, clicks]);
   const booked = sandbox.book.tiktok.days.map(({ entity, day, clicks }) => [entity.externalId, day, clicks]);
   expect(delivered.toSorted()).toEqual(booked.toSorted());
-  expect(said.find((one) => one.kind === 'entity')).toMatchObject({ status: 'ACTIVE', dailyBudget: '50.5' });
+  expect(records.find((one) => one.kind === 'entity')).toMatchObject({ status: 'ACTIVE', dailyBudget: '50.5' });
 
-  // What the account as a whole cost is what its ads cost together.
+  // The account's cost equals the sum over its ads.
   const days = sandbox.book.tiktok.days.map(({ day }) => day).sort();
   const span = { since: days[0] ?? '', until: days.at(-1) ?? '' };
   const cost = (await tiktok.books?.spend?.(account, span, call)) ?? [];
-  const spent = said.flatMap((one) => (one.kind === 'delivery' ? [one.spend] : []));
+  const spent = records.flatMap((one) => (one.kind === 'delivery' ? [one.spend] : []));
   expect(cost.length).toBe(new Set(days).size);
   expect(sumAmounts(cost.map(({ amount }) => amount))).toBe(sumAmounts(spent));
 

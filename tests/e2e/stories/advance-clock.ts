@@ -1,8 +1,8 @@
 import { LedgerClock } from '@tributary/clock/ledger-clock.ts';
 
 /**
- * Loaded with `--import` into a process of an installation whose clock a story advances: the process then reads a time that is ahead by as
- * many milliseconds as its parent sent.
+ * Loaded with `--import` into a process of an installation whose clock a story advances: the process then reads a time that is ahead by as many
+ * milliseconds as its parent sent.
  */
 const System = globalThis.Date;
 let aheadMs = 0;

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Installation } from './installation.ts';
 import { openReceiver } from './receiver.ts';
 
-/** An AI assistant that supports MCP: it registers itself, and asks for its token in the browser of the person. */
+/** An AI assistant that supports MCP: registers itself, and requests its token in the user's browser. */
 export async function openAssistant({ baseUrl }: Installation, name: string) {
   const receiver = await openReceiver();
   const callback = `${receiver.url}/callback`;
@@ -35,7 +35,7 @@ export async function openAssistant({ baseUrl }: Installation, name: string) {
       code_challenge_method: 'S256',
       resource: `${baseUrl}/mcp`,
     })}`,
-    /** What the browser brought back to the assistant last. */
+    /** The parameters of the latest redirect to the assistant. */
     async receiveAnswer(): Promise<URLSearchParams> {
       await expect.poll(() => answers().length, { interval: 100 }).toBeGreaterThan(0);
       return answers().at(-1)?.searchParams ?? new URLSearchParams();
@@ -51,7 +51,6 @@ export async function openAssistant({ baseUrl }: Installation, name: string) {
       const answer = await post('/oauth2/token', form, 'application/x-www-form-urlencoded');
       token = answer.access_token ?? '';
     },
-    /** Calls a tool of the MCP server. */
     async call(tool: string, given: Record<string, unknown>): Promise<{ status: number; answer: unknown }> {
       const response = await fetch(`${baseUrl}/mcp`, {
         method: 'POST',

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const day = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** Opens Overview for one day as often as it takes until its revenue is this. */
+/** Reloads Overview for one day until it shows this revenue. */
 async function expectRevenueOn(page: Page, url: string, revenue: string): Promise<void> {
   const shown = async () => {
     await page.goto(url);

@@ -4,7 +4,7 @@ import { expectFigure, figure } from './report.ts';
 import { advancingInstallation } from './shared-installation.ts';
 import { openShopServer } from './shop-server.ts';
 
-/** What is recorded can be closed, and its changes explained, ten minutes later. */
+/** Records are final, so that a month can be closed and changes explained, ten minutes later. */
 const settledMs = 11 * minuteMs;
 
 test('an owner closes a month, and a late payment is marked beside the closed figure', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { connect } from './connect.ts';
 import { sharedInstallation } from './shared-installation.ts';
 
-/** Where the figures of a provider first appear, and what the page then shows. */
+/** The page on which a provider's figures first appear, and the text to expect there. */
 const providers = [
   ['Google Ads', 'campaigns', 'Google Ads'],
   ['Google Search Console', 'search-terms', 'Impressions'],
@@ -18,7 +18,7 @@ for (const [provider, where, shown] of providers)
     const { page, step, complaints } = workspace.owner;
     await step(`Connect ${provider}`, () => connect(page, workspace, provider));
     await step('See what it reports', async () => {
-      // Ad spend reaches the reports seconds after the sync, and the page has to be reloaded.
+      // Ad spend reaches the reports seconds after the sync, and the page must be reloaded.
       const text = page.getByRole('main').getByText(shown).first();
       const isShown = async () => {
         await page.goto(workspace.url(where));

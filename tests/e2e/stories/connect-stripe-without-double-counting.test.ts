@@ -4,7 +4,7 @@ import { faultsIn, optionsOf, settle } from '../walk.ts';
 import { expectRevenue as expectRevenueOf } from './revenue.ts';
 import { openStripeShop, type StripeShop, unmatchedCount } from './stripe-shop.ts';
 
-// An installation of its own: the charges of its Stripe account are chosen.
+// Uses its own installation, because the story selects the charges of its Stripe account.
 let shop: StripeShop;
 beforeAll(async () => {
   shop = await openStripeShop();
@@ -16,13 +16,13 @@ const expectRevenue = (page: Page, cents: number): Promise<void> => expectRevenu
 const go = (page: Page, name: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
 
-/** In cents, what the payments of a match are worth. */
+/** The value of a match's payments in cents. */
 async function amountOf(match: Locator): Promise<number> {
   const [text = ''] = await match.locator('.number').allTextContents();
   return Math.round(Number(text.replace(/[^0-9.]/g, '')) * 100);
 }
 
-// Longer than ten seconds: each decision is followed until Overview shows what it does to revenue.
+// Takes longer than ten seconds: the effect of each decision on revenue is checked on Overview.
 test('connecting Stripe counts each sale once, and every decision about it can be undone', {
   timeout: 600_000,
 }, async () => {
@@ -172,7 +172,7 @@ const looks = [
   { language: 'es', theme: 'light', width: 1440, name: 'Spanish' },
 ] as const;
 
-// Longer than ten seconds: three appearances of five pages.
+// Takes longer than ten seconds: three appearances of five pages.
 test('the pages about sales of several sources are readable and accessible in every appearance', {
   timeout: 600_000,
 }, async () => {

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import type { Workspace } from './installation.ts';
 
 /**
- * Opens Connections, consents on the provider's page, chooses the account (the first, unless one is named) where several are offered, and
- * waits for the first sync.
+ * Opens Connections, consents on the provider's page, selects the account where several are offered (by default the first), and waits for the first
+ * sync.
  */
 export async function connect(page: Page, workspace: Workspace, provider: string, account = ''): Promise<void> {
   await page.goto(workspace.url('connections'));

@@ -17,7 +17,7 @@ test('an analyst reads why a figure differs from the day before: a refund and a 
   const revenueOf = (page: Page) => figure(page, 'Revenue', 'Winter video');
   await expectFigure(workspace.owner.page, workspace.url('campaigns'), revenueOf(workspace.owner.page), '$120.00');
 
-  // The day after: reports are kept as they stood at the end of a day.
+  // Reports are stored as of the end of each day, so the story continues on the next day.
   await installation.advance(26 * hourMs);
   const { page, step, complaints } = await workspace.member('analyst');
   const revenue = revenueOf(page);

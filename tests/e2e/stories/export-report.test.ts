@@ -9,7 +9,7 @@ const cellsIn = (line: string): string[] =>
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
   );
 
-/** The rows of a CSV file by the titles of its columns. */
+/** The rows of a CSV file by column title. */
 function recordsIn(csv: string): Record<string, string | undefined>[] {
   const [header = [], ...rows] = csv.trimEnd().split('\r\n').map(cellsIn);
   return rows.map((row) => Object.fromEntries(header.map((title, column) => [title, row[column]])));
@@ -21,14 +21,14 @@ test('a report is saved as CSV with its days, model and totals', async () => {
   const save = async (name: RegExp) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
     const text = await readFile(await download.path(), 'utf8');
-    // With a byte order mark, spreadsheets read UTF-8.
+    // The byte order mark makes spreadsheets read UTF-8.
     expect(text.codePointAt(0)).toBe(0xfeff);
     return { name: download.suggestedFilename(), records: recordsIn(text.slice(1)) };
   };
 
   await step('Choose what the file shall hold', async () => {
     await expectFigure(page, shop.url('campaigns'), figure(page, 'Revenue', 'Boots search'), '$200.00');
-    // The totals of that visit may have been read before the last payment was counted.
+    // The totals on the page may have been loaded before the last payment was counted.
     await page.reload();
     await page.getByLabel('Model', { exact: true }).selectOption('Linear');
     await page.getByRole('button', { name: 'Spend', exact: true }).click();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, openInstallation } from './installation.ts';
 import { openSite, pageWith, type Site } from './site.ts';
 
-// Its own installation: an account exists in the shared one.
+// Uses its own installation, because the shared one already has an account.
 let installation: Installation;
 let site: Site;
 beforeAll(async () => {

@@ -4,11 +4,11 @@ import { expectFigure, figure } from './report.ts';
 import { sharedInstallation } from './shared-installation.ts';
 import { openShopServer } from './shop-server.ts';
 
-/** Models learn from two thousand purchases at least. */
+/** Models are trained on at least two thousand purchases. */
 const purchases = 2_000;
 
-// Longer than ten seconds: an ad account is connected, and thousands of purchases are recorded and learned from.
-test('an owner has the models learn, reads what ads cause and follows the advice on a budget', async () => {
+// Takes longer than ten seconds: an ad account is connected, and models are trained on thousands of purchases.
+test('an owner trains the models, reads the incremental effect of ads and follows the advice on a budget', async () => {
   const installation = await sharedInstallation();
   // The currency of the first account at Google.
   const workspace = await installation.openWorkspace({ reportingCurrency: 'CLP' });

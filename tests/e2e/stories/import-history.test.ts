@@ -17,8 +17,8 @@ function writeCsv(name: string, rows: readonly (readonly string[])[]): string {
   return file;
 }
 
-// Longer than ten seconds: each command of the operator is a process of its own.
-test('import visits and payments of the past, and see which campaign earned them', async () => {
+// Takes longer than ten seconds: each command of the operator is a separate process.
+test('import past visits and payments, and see which campaign earned them', async () => {
   const { command, openWorkspace } = await sharedInstallation();
   const workspace = await openWorkspace();
   const { page, step, complaints } = workspace.owner;

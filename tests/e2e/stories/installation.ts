@@ -26,24 +26,27 @@ import { migrateAll } from '../../../apps/cli/commands/migrate.ts';
 import { openBrowser } from '../browser.ts';
 import { openPerson, type Person, signIn } from './person.ts';
 
-/** Tributary as an operator runs it: api, collector and worker as processes of their own, the sandbox's providers and a mail server. */
+/** Tributary as an operator runs it: api, collector and worker as separate processes, the sandbox's providers and a mail server. */
 export interface Installation {
   readonly kit: Testkit;
   readonly baseUrl: string;
   readonly collectorUrl: string;
   readonly sandbox: Awaited<ReturnType<typeof startSandbox>>;
   readonly mails: Awaited<ReturnType<typeof startMailServer>>;
-  /** What the operator reads in the log of the migration. */
+  /** Reads the link from the log of the migration, as the operator does. */
   firstAccountUrl(): Promise<string>;
-  /** A workspace with one profile and an owner who is signed in, as the operator's command creates them. */
+  /** A workspace with one profile and a signed-in owner, created by the operator's command. */
   openWorkspace(traits?: ProfileTraits): Promise<Workspace>;
-  /** What the operator runs on the server: `tributary` with these arguments. Resolves to its output; rejects if it fails. */
+  /** Runs `tributary` on the server with these arguments. Resolves to its output; rejects if it fails. */
   command(...args: readonly string[]): Promise<string>;
-  /** A person in a browser of their own, not signed in. */
+  /** A user in a new browser context, not signed in. */
   visitor(options?: PersonOptions): Promise<Person>;
-  /** Now, by the clock of the installation. */
+  /** The current time of the installation's clock. */
   now(): Date;
-  /** Moves the clock of all processes and browsers ahead, where nothing else makes time pass. Other stories do not expect this of a shared installation. */
+  /**
+   * Advances the clock of all processes and browsers, where nothing else makes time pass. Not for a shared installation, whose other stories do not
+   * expect it.
+   */
   advance(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,7 +59,7 @@ export interface Member extends Person {
 export interface Workspace {
   readonly workspaceId: string;
   readonly profileId: string;
-  /** The address of a page of the profile in the console. */
+  /** The URL of a page of the profile in the console. */
   url(page: string): string;
   readonly owner: Member;
   /** Another member, signed in. */
@@ -76,14 +79,11 @@ const preloaded = [
 
 const password = 'vague otter lamp';
 
-/**
- * The browser reports itself as headless and would count as a bot. A page's last beacon uses the user agent that the browser was
- * started with.
- */
+/** The browser reports itself as headless and would count as a bot. A page's last beacon uses the user agent that the browser was started with. */
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
-/** Days of history that the simulated providers have. */
+/** The days of history at the simulated providers. */
 const market = { people: 300, days: 45 };
 
 export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise<Installation> {
@@ -203,15 +203,15 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
 }
 
 /**
- * The test runner ends its processes with a signal, which leaves them no time to close anything, and waits until nobody holds their
- * output: so a child ends when its channel to the parent closes, and writes into a file.
+ * The test runner ends its processes with a signal, which leaves no time to clean up, and waits until no process holds their output. So a child exits
+ * when its channel to the parent closes, and writes into a file.
  */
 function start(app: 'api' | 'collector' | 'worker', env: NodeJS.ProcessEnv, log: number): ChildProcess {
   const main = join(import.meta.dirname, '../../../apps', app, 'main.ts');
   return spawn(process.execPath, [...preloaded, main], { env, stdio: ['ignore', 'ignore', log, 'ipc'] });
 }
 
-/** What the processes log as warnings and errors. */
+/** The log file for warnings and errors of the processes. */
 function openLog(kit: Testkit): number {
   const folder = join(import.meta.dirname, '../../../.engines/stories');
   mkdirSync(folder, { recursive: true });

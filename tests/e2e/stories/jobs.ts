@@ -1,7 +1,7 @@
 import { createJobs, type JobName, type JobPayload } from '@tributary/work';
 import type { Installation } from './installation.ts';
 
-/** Has the worker run a job now that its schedule brings minutes or hours later. */
+/** Makes the worker run a job now that its schedule runs minutes or hours later. */
 export async function runScheduled<N extends JobName>({ kit }: Installation, job: N, payload: JobPayload<N>) {
   const jobs = await createJobs(kit.database.appUrl, (error) => {
     throw error;

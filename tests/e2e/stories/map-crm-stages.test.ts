@@ -7,7 +7,7 @@ test('map stages of HighLevel: deals become conversions with their value', async
   const { sandbox, openWorkspace } = await sharedInstallation();
   const workspace = await openWorkspace();
   const { page, step, complaints } = workspace.owner;
-  // Overview shows 30 days; a day is left out on both sides so that no deal is near the border.
+  // Overview shows 30 days; deals close to the boundary are left out by one day.
   const deals = sandbox.book.highlevel.deals.filter(
     ({ locationId, lastStageChangeAt: at }) => locationId === 'locSantiago' && Date.parse(at) > Date.now() - 29 * dayMs,
   );

@@ -14,7 +14,7 @@ test('an owner merges two customers who share an e-mail address, and undoes the 
     page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
   const revenueOf = (campaign: string) => figure(page, 'Revenue', campaign);
 
-  // The lead of one key and the payment of the other are of the same person.
+  // The lead of one key and the payment of the other belong to the same customer.
   await server.spend('video', daysAgo(5), '10.00');
   await server.send({
     event_name: 'lead_created',

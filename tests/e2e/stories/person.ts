@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A person in front of a browser. */
+/** A user in front of a browser. */
 export interface Person {
   readonly page: Page;
-  /** One thing that the person does. Afterwards the screen is kept as a picture. */
+  /** One action of the user. Afterwards a screenshot is taken. */
   step(name: string, action: (page: Page) => Promise<void>): Promise<void>;
-  /** Errors of the page that a person would not see: in the console of the browser, and requests to other hosts. */
+  /** Errors that a user would not see: in the browser's console, and requests to other hosts. */
   readonly complaints: string[];
   close(): Promise<void>;
 }
 
-/** Where the pictures of a run go. They are an artifact and never committed. */
+/** The folder of a run's screenshots. They are an artifact and never committed. */
 const pictures = process.env.SCREENSHOTS ?? join(import.meta.dirname, '../../../.engines/stories');
 
 export async function openPerson(
@@ -27,7 +27,7 @@ export async function openPerson(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Chromium reports every refused request as an error of the page, though the page shows it properly.
+    // Chromium logs every failed request as an error of the page, though the page handles it.
     if (
       message.type() === 'error' &&
       !/status of 4\d\d/.test(message.text()) &&

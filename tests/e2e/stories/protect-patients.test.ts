@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-// Longer than ten seconds: from a visit to what leaves for Meta.
-test('a clinic switches to HIPAA: reports stay, and no person leaves', async () => {
+// Takes longer than ten seconds: from a visit to the export to Meta.
+test('a clinic switches to HIPAA: reports stay, and no personal data is exported', async () => {
   const installation = await sharedInstallation();
   const { baseUrl, sandbox, openWorkspace, visitor } = installation;
   const workspace = await openWorkspace();
@@ -45,7 +45,7 @@ test('a clinic switches to HIPAA: reports stay, and no person leaves', async () 
     const { page: tab, close } = await visitor();
     await tab.goto(`${site.origin}/?utm_source=facebook&utm_medium=paid_social&campaign_id=888001&fbclid=click-3`);
     await tab.evaluate("tributary('identify', { email: 'patient@example.com' })");
-    // What the tracker has not sent yet leaves with the page.
+    // Leaving the page makes the tracker send its queue.
     await tab.goto('about:blank');
     await close();
     await page.getByText('Receiving data').waitFor();

@@ -3,7 +3,7 @@ import { settle } from '../walk.ts';
 import { sharedInstallation } from './shared-installation.ts';
 import { openAdvertisingShop } from './shop-server.ts';
 
-// Longer than ten seconds: it opens every page of the console.
+// Takes longer than ten seconds: it opens every page of the console.
 test('a viewer opens every page of the navigation, and every other page explains why it is closed', async () => {
   const shop = await openAdvertisingShop(await sharedInstallation());
   const { page, step, complaints } = await shop.member('viewer');

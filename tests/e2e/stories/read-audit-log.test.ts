@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedInstallation } from './shared-installation.ts';
 
-test('the audit log shows what members changed, who did it, and attempts that were refused', async () => {
+test('the audit log shows what members changed, who did it, and refused attempts', async () => {
   const workspace = await (await sharedInstallation()).openWorkspace();
   const { page, step, complaints } = workspace.owner;
   const admin = await workspace.member('admin');

@@ -7,14 +7,14 @@ import { openAdvertisingShop } from './shop-server.ts';
 
 const look = { language: 'es', theme: 'dark', width: 1440, name: 'Spanish' } as const;
 
-/** The accessible name or text of what has the focus. */
+/** The accessible name or text of the focused element. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const { activeElement: one } = document;
     return one?.getAttribute('aria-label') ?? one?.labels?.[0]?.textContent ?? one?.textContent ?? '';
   })()`);
 
-/** Presses Tab until what is wanted has the focus. */
+/** Presses Tab until the matching element has the focus. */
 async function tabTo(page: Page, wanted: RegExp): Promise<void> {
   for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press('Tab');

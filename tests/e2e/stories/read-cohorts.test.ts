@@ -3,7 +3,7 @@ import { expectFigure, figure } from './report.ts';
 import { sharedInstallation } from './shared-installation.ts';
 import { openShopServer } from './shop-server.ts';
 
-test('a marketer reads when the customers of a month have paid back what they cost', async () => {
+test('a marketer reads the payback period of a monthly cohort', async () => {
   const installation = await sharedInstallation();
   const workspace = await installation.openWorkspace();
   const server = await openShopServer(installation, workspace);

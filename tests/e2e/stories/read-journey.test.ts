@@ -68,9 +68,9 @@ test('an analyst finds a customer and reads the journey from the ad to the payme
         'Last came byPaid search',
         expect.stringMatching(/^First seen/),
       ]);
-    const known = page.getByRole('list', { name: 'Known by' });
-    await known.getByText('mia.reyes@example.com').waitFor();
-    await known.getByText('customer-77').waitFor();
+    const identifiers = page.getByRole('list', { name: 'Known by' });
+    await identifiers.getByText('mia.reyes@example.com').waitFor();
+    await identifiers.getByText('customer-77').waitFor();
   });
 
   await step('Open what earned the payment', async () => {

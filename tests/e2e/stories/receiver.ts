@@ -12,7 +12,7 @@ interface ReceivedRequest {
 export interface Receiver {
   readonly url: string;
   readonly requests: ReceivedRequest[];
-  /** What it answers from now on. */
+  /** The status of responses from now on. */
   status: number;
   close(): void;
 }

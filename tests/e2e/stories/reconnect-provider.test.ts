@@ -24,7 +24,7 @@ test('a consent is revoked at Stripe, the card asks to reconnect, and payments a
     await page.getByRole('button', { name: 'approve', exact: true }).click();
     await card.getByText('Connected', { exact: true }).waitFor();
     await expect.poll(() => card.textContent()).not.toContain('Last sync failed');
-    // Still one card: it is the same account.
+    // The same account keeps one card.
     expect(await card.count()).toBe(1);
   });
   await step('See the payment that was made meanwhile', async () => {

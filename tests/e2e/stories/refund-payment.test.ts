@@ -3,7 +3,7 @@ import { connect } from './connect.ts';
 import { expectRevenue, readSettled } from './revenue.ts';
 import { sharedInstallation } from './shared-installation.ts';
 
-// Longer than ten seconds: revenue is followed through the changes at Stripe.
+// Takes longer than ten seconds: revenue is checked through the changes at Stripe.
 test('revenue follows refunds and disputes at Stripe, and grows again when they are undone', async () => {
   const { sandbox, baseUrl, openWorkspace } = await sharedInstallation();
   const workspace = await openWorkspace();

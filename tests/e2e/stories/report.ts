@@ -1,11 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A figure of a report, which leads to its explanation. */
+/** The link of a report's figure, which opens its explanation. */
 export const figure = (page: Page, metric: string, about: string): Locator =>
   page.getByRole('main').getByRole('link', { name: new RegExp(`: ${metric}, ${about}\\. Explain$`) });
 
-/** Opens a page as often as it takes until a figure is this one: what the shop sends is counted seconds later. */
+/** Reloads a page until a figure has this value: events of the shop are counted seconds later. */
 export async function expectFigure(page: Page, url: string, figureOf: Locator, text: string): Promise<void> {
   const shown = async () => {
     await page.goto(url);

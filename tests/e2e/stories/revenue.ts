@@ -14,11 +14,11 @@ async function readTotal(page: Page, { url }: Urls, metric: Metric): Promise<str
   return page.getByRole('link', { name: new RegExp(`: ${metric}, all\\. Explain$`) }).textContent({ timeout: 20_000 });
 }
 
-/** Opens Overview as often as it takes until it shows this revenue. */
+/** Reloads Overview until it shows this revenue. */
 export const expectRevenue = (page: Page, workspace: Urls, cents: number): Promise<void> =>
   expect.poll(() => readTotal(page, workspace, 'Revenue'), { timeout: 90_000, interval: 300 }).toBe(dollars(cents));
 
-/** In cents, a figure of Overview once it changes no more. */
+/** A figure of Overview in cents, once it no longer changes. */
 export async function readSettled(page: Page, workspace: Urls, metric: Metric): Promise<number> {
   const read: (string | null)[] = [];
   const isSettled = async () => {

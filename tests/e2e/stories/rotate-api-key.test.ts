@@ -11,7 +11,7 @@ async function createKey(page: Page, name: string): Promise<string> {
   return (await page.getByRole('status').locator('code').textContent()) ?? '';
 }
 
-test('create an API key, replace it by another one, and the old one stops working', async () => {
+test('create an API key, replace it, and the old key stops working', async () => {
   const installation = await sharedInstallation();
   const { owner } = await installation.openWorkspace();
   const { page, step, complaints } = owner;
@@ -30,7 +30,7 @@ test('create an API key, replace it by another one, and the old one stops workin
     expect(response.status).toBe(403);
     await page.reload();
     await page.getByRole('button', { name: 'Revoke Shop server' }).waitFor();
-    // The whole key is shown once.
+    // The complete key is shown once.
     expect(await page.getByText(old).count()).toBe(0);
   });
 

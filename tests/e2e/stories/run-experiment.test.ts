@@ -5,17 +5,17 @@ import { advancingInstallation } from './shared-installation.ts';
 import { openShopServer } from './shop-server.ts';
 
 const regions = Array.from({ length: 12 }, (_, nth) => `CL-${String.fromCharCode(65 + nth)}`);
-/** Weeks that the plan looks back on, and the weeks of the test with its cool-down. */
+/** The weeks before the experiment that its plan uses, and its duration including the cool-down. */
 const weeks = { before: 15, during: 5 };
 
-// Longer than ten seconds: more than a thousand payments come from the regions before and during the test.
-test('an owner plans an experiment, runs it and reads what the campaign causes', async () => {
+// Takes longer than ten seconds: the regions send more than a thousand payments before and during the experiment.
+test('an owner plans an experiment, runs it and reads the incremental effect of the campaign', async () => {
   const installation = await advancingInstallation();
   const workspace = await installation.openWorkspace();
   const server = await openShopServer(installation, workspace);
   const { page, step, complaints } = workspace.owner;
   let sent = 0;
-  /** Payments spread over some weeks that end now, so many a week of each region. */
+  /** Spreads payments over the weeks before now, with a weekly number per region. */
   const pay = (over: number, perWeek: (region: string, nth: number) => number) =>
     server.sendAll(
       regions.flatMap((region, nth) => {
@@ -84,7 +84,7 @@ test('an owner plans an experiment, runs it and reads what the campaign causes',
     const one = tests.filter({ hasText: 'Winter video by region' });
     await one.getByRole('button', { name: 'End and read' }).click();
     await one.getByText('Ended', { exact: true }).waitFor();
-    // It had no spend in the days of the report.
+    // The campaign had no spend on the report's dates.
     await one.getByText('Campaign: Winter video').waitFor();
     const [, lift = '', low = '', high = ''] =
       (await one.getByText(/^Lift/).textContent())?.match(/Lift ([\d.]+)%, 90% interval ([\d.]+)% to ([\d.]+)%/) ?? [];

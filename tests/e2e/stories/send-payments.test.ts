@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-test('payments of the server of a shop count for the campaign that brought the customer', async () => {
+test("payments that the shop's server sends count for the campaign that brought the customer", async () => {
   const { baseUrl, openWorkspace, visitor } = await sharedInstallation();
   const workspace = await openWorkspace();
   const { page, step, complaints } = workspace.owner;
@@ -31,7 +31,7 @@ test('payments of the server of a shop count for the campaign that brought the c
         `${site.origin}/?utm_source=facebook&utm_medium=paid_social&utm_campaign=${campaign}&campaign_id=${id}`,
       );
       await tab.evaluate(`tributary('identify', { email: '${email}' })`);
-      // What the tracker has not sent yet leaves with the page.
+      // Leaving the page makes the tracker send its queue.
       await tab.goto('about:blank');
       await close();
     }
@@ -52,7 +52,7 @@ test('payments of the server of a shop count for the campaign that brought the c
       paymentOf('order-2', '20.50', 'ana@example.com'),
       paymentOf('order-3', '80.00', 'luis@example.com'),
       paymentOf('order-4', '15.00', 'nobody@example.com'),
-      // The server sends one again because it received no answer.
+      // The server retries one payment, as if it had received no response.
       paymentOf('order-3', '80.00', 'luis@example.com'),
     ])
       await server.createEvent({ body: payment });

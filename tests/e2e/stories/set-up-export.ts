@@ -5,7 +5,7 @@ import type { Installation, Workspace } from './installation.ts';
 
 export const hashed = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** On the page of exports, sends payments to an ad account under a name, once a day: `reachNextRun` decides when. */
+/** Sets up the daily export of payments to an ad account under a name; `reachNextRun` decides when it runs. */
 export async function setUpExport(
   page: Page,
   workspace: Workspace,
@@ -26,7 +26,7 @@ export async function setUpExport(
   await target.getByText(name).waitFor();
 }
 
-/** As if the day until the next run had passed: what waits is due at once. Resolves to how much waited. */
+/** Makes pending exports due immediately, as if the next run's time had come. Resolves to their number. */
 export async function reachNextRun({ kit }: Installation, { profileId }: Workspace): Promise<number> {
   const { rows } = await kit.app
     .forProfile(profileId)

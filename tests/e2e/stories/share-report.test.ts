@@ -25,7 +25,7 @@ test('share a link to a report with a visitor without an account, and revoke it'
     await visitor.page.goto(link);
     await visitor.page.getByText('Shared with you, read-only').waitFor();
     await visitor.page.getByText('$120.50', { exact: true }).first().waitFor();
-    // The secret of the link does not stay in the address.
+    // The secret of the link is removed from the URL.
     expect(visitor.page.url()).not.toContain('trib_view');
     for (const role of ['navigation', 'link'] as const) expect(await visitor.page.getByRole(role).count()).toBe(0);
   });

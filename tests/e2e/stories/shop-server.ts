@@ -6,14 +6,14 @@ import type { Installation, Workspace } from './installation.ts';
 type Body<Id extends keyof Routes> = RequestOf<Routes[Id]> extends { body: infer B } ? B : never;
 type Event = Exclude<Body<'createEvent'>, { events: unknown }>;
 
-/** Two campaigns of one ad each. The ids are those of the platform. */
+/** Two campaigns of one ad each, with the platform's ids. */
 export const campaigns = {
   video: { platform: 'social_ads', id: '9001', name: 'Winter video', ad: '9011' },
   search: { platform: 'search_ads', id: '9002', name: 'Boots search', ad: '9012' },
 } as const;
 type Campaign = keyof typeof campaigns;
 
-/** What the platform claims of a day. */
+/** The results that the platform claims for a day. */
 interface Claimed {
   readonly conversions?: number;
   readonly conversion_value?: string;
@@ -34,7 +34,7 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
   return {
     daysAgo,
     send,
-    /** Many at once; each needs a key of its own. */
+    /** Sends many at once; each needs its own idempotency key. */
     async sendAll(events: readonly Event[]): Promise<void> {
       for (let from = 0; from < events.length; from += mostAtOnce) {
         const { data } = await client.createEvent({ body: { events: events.slice(from, from + mostAtOnce) } });
@@ -42,7 +42,7 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
         if (rejected > 0) throw new Error(`${rejected} events were rejected: ${JSON.stringify(data).slice(0, 500)}`);
       }
     },
-    /** A customer who answers an ad, without leaving a visit. */
+    /** A customer who responds to an ad without a visit. */
     async lead(email: string, campaign: Campaign, at: string): Promise<void> {
       const { ad, platform } = campaigns[campaign];
       await send({ event_name: 'lead_created', occurred_at: at, ad_id: ad, platform, user_traits: { email } });
@@ -86,7 +86,7 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
   };
 }
 
-/** A shop whose customers met both campaigns: the video first, the search ad last. */
+/** A shop whose customers saw both campaigns: the video first, the search ad last. */
 export async function openAdvertisingShop(installation: Installation) {
   const workspace = await installation.openWorkspace();
   const server = await openShopServer(installation, workspace);

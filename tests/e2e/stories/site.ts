@@ -39,12 +39,12 @@ export async function createTag(page: Page, workspace: Workspace): Promise<strin
   return (await page.locator('pre').filter({ hasText: '<script' }).textContent()) ?? '';
 }
 
-/** Opens a page of the site in a browser of its own, runs a script of the shop there, and leaves. */
+/** Opens a page of the site in a new browser context, runs a script of the shop there, and leaves. */
 export async function visitSite(installation: Installation, url: string, script?: string): Promise<void> {
   const visitor = await installation.visitor();
   await visitor.page.goto(url);
   if (script) await visitor.page.evaluate(script);
-  // What the tracker has not sent yet leaves with the page.
+  // Leaving the page makes the tracker send its queue.
   await visitor.page.goto('about:blank');
   await visitor.close();
 }

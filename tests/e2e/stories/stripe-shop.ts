@@ -6,11 +6,11 @@ import { openInstallation } from './installation.ts';
 /** Charges that the shop's server has not recorded. */
 export const unmatchedCount = 4;
 
-/** A shop whose server has recorded nearly all of its Stripe charges, which Tributary has not been connected to yet. */
+/** A shop whose server has recorded nearly all of its Stripe charges, and that has not connected Stripe yet. */
 export async function openStripeShop() {
   const installation = await openInstallation();
   const { state } = installation.sandbox.book.stripe;
-  // Within the days that Overview shows. Other currencies would wait for rates, and amounts given back would hide what matching does to revenue.
+  // Selects charges on the dates that Overview shows. Other currencies would wait for rates, and refunds would hide how matching affects revenue.
   const [from, until] = [28, 1].map((days) => (Date.now() - days * dayMs) / 1_000) as [number, number];
   const charges = state.charges
     .filter(({ captured, created }) => captured && created > from && created < until)
@@ -39,7 +39,7 @@ export async function openStripeShop() {
     ...workspace,
     charges: charges.length,
     recorded: recorded.length,
-    /** In cents: what the server recorded, and what all charges are together. */
+    /** In cents: the total that the server recorded, and the total of all charges. */
     revenue: { server: cents(recorded), all: cents(charges) },
   };
 }

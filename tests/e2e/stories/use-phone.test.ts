@@ -17,7 +17,7 @@ const pages = [
   'API keys',
 ];
 
-// Longer than ten seconds: it opens ten pages.
+// Takes longer than ten seconds: it opens ten pages.
 test('the main pages fit a 390 px phone in dark mode', async () => {
   const installation = await sharedInstallation();
   const shop = await openAdvertisingShop(installation);

@@ -18,7 +18,7 @@ const pages = [
   'Webhooks',
 ];
 
-// Longer than ten seconds: it reads ten pages.
+// Takes longer than ten seconds: it reads ten pages.
 test('a member uses the console in Spanish: reports, settings, a key and the audit log', async () => {
   const installation = await sharedInstallation();
   const shop = await openAdvertisingShop(installation);

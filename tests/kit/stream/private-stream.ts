@@ -10,13 +10,13 @@ export interface PrivateStream {
   readonly prefix: string;
   /** Another connection to the same streams, as another process would have. */
   another(options?: Partial<ConnectOptions>): Promise<Stream>;
-  /** Every message that lies in them, by stream: subject, headers and payload as text. */
+  /** Every stored message by stream: subject, headers and payload as text. */
   texts(): Promise<Map<string, string[]>>;
-  /** Hangs up all connections and deletes the streams. */
+  /** Closes all connections and deletes the streams. */
   destroy(): Promise<void>;
 }
 
-/** Streams of a test file's own on the shared server, made and ready. */
+/** Creates streams for one test file on the shared server. */
 export async function openPrivateStream(options: Partial<ConnectOptions> = {}): Promise<PrivateStream> {
   const prefix = `test_${randomUUID().replaceAll('-', '')}`;
   const url = options.url ?? testUrl;
@@ -36,7 +36,7 @@ export async function openPrivateStream(options: Partial<ConnectOptions> = {}): 
       const found = new Map<string, string[]>();
       await eachStream(url, prefix, async ({ streams }, { config, state }) => {
         const texts: string[] = [];
-        // Of a stream that never had a message, both are 0.
+        // Both are 0 for a stream that never had a message.
         for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
           const message = await streams.getMessage(config.name, { seq });
           if (message) texts.push([message.subject, ...(message.header ?? []), message.string()].join('\n'));
@@ -52,7 +52,7 @@ export async function openPrivateStream(options: Partial<ConnectOptions> = {}): 
   };
 }
 
-/** Deletes the streams of a prefix, also those that other processes created. */
+/** Deletes the streams with a prefix, including those that other processes created. */
 export const destroyStreams = (prefix: string, url = testUrl): Promise<void> =>
   eachStream(url, prefix, ({ streams }, { config }) => streams.delete(config.name));
 

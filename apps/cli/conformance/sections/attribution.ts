@@ -11,7 +11,7 @@ import { market, rowsOf, visit } from './market.ts';
 const decay = [2, 1, 0].map((days) => 2 ** (-days / 7));
 const decayTotal = decay.reduce((sum, weight) => sum + weight, 0);
 
-/** What the two campaigns get of 100.00 whose third and last touch was direct. */
+/** The shares of the two campaigns in 100.00 when the third and last touch was direct. */
 const shares: Readonly<Record<string, readonly [number, number]>> = {
   last_touch: [0, 0],
   first_touch: [100, 0],
@@ -138,7 +138,7 @@ export const attribution = checksOf('attribution', (check) => {
 
   check(
     'link-046 link-048 link-054 link-055',
-    'joins a browser to the customer of a link token, and ignores an altered one',
+    'links a browser to the customer of a link token, and ignores a modified token',
     async (context) => {
       const { api, unique } = context;
       const customer = unique('linked');
@@ -160,7 +160,7 @@ export const attribution = checksOf('attribution', (check) => {
 
   check(
     'link-045',
-    'gives a link token no effect once its time, and the day of grace for waiting visits, are over',
+    'ignores a link token after its expiry and one day of grace for queued visits',
     async (context) => {
       const { api, unique, clock } = context;
       const customer = unique('expired');

@@ -5,7 +5,7 @@ import { dataOf, momentPattern, refusal } from '../expect.ts';
 
 const secondMs = 1_000;
 
-/** Reads of every kind, each with the scopes of which a key needs one. */
+/** One read of each kind, with the scopes of which a key needs one. */
 const reads: readonly (readonly [path: string, scopes: readonly string[]])[] = [
   ['customers?date_from=2026-01-01&date_to=2026-01-02&goal=payment_received', ['customers:read']],
   ['customers/search?q=ana', ['customers:read']],
@@ -20,7 +20,7 @@ const reads: readonly (readonly [path: string, scopes: readonly string[]])[] = [
   ['outcomes/recorded', ['conversions:read', 'customers:read']],
 ];
 
-/** A profile of the app in which attribution is on. */
+/** A profile of the app with attribution enabled. */
 export const appProfile = ({ shared }: Context) =>
   shared('app profile', async ({ app, unique }) => {
     const profile = await app.createProfile(unique('Conformance'));
@@ -36,33 +36,29 @@ const clinic = ({ shared }: Context) =>
   });
 
 export const authentication = checksOf('authentication', (check) => {
-  check('auth-001 auth-005 err-010', 'refuses every read without a credential with 401', async ({ anonymous }) => {
+  check('auth-001 auth-005 err-010', 'returns 401 for every read without a credential', async ({ anonymous }) => {
     for (const [path] of reads) refusal(await anonymous.get(path), 401, 'unauthorized');
   });
 
-  check('auth-001 auth-005', 'refuses writes without a credential with 401', async ({ anonymous }) => {
+  check('auth-001 auth-005', 'returns 401 for writes without a credential', async ({ anonymous }) => {
     for (const path of ['customers', 'events', 'customers/link-tokens', 'customers/erasures', 'webhooks/subscriptions'])
       refusal(await anonymous.post(path, {}), 401, 'unauthorized');
   });
 
-  check('auth-006', 'refuses a bearer that is no credential with 401', async ({ as }) => {
+  check('auth-006', 'returns 401 for an invalid bearer token', async ({ as }) => {
     for (const secret of ['nonsense', `trib_live_${'a'.repeat(32)}`, ''])
       refusal(await as(secret).get('connections'), 401, 'unauthorized');
   });
 
-  check(
-    'auth-004',
-    'takes a key in the Authorization header as a bearer, and nowhere else',
-    async ({ api, anonymous }) => {
-      dataOf(await api.get('connections'));
-      refusal(await anonymous.get('connections', { headers: { authorization: 'Basic YTpi' } }), 401, 'unauthorized');
-      refusal(await anonymous.get('connections', { headers: { 'x-api-key': 'nonsense' } }), 401, 'unauthorized');
-    },
-  );
+  check('auth-004', 'accepts a key only as a bearer token in the Authorization header', async ({ api, anonymous }) => {
+    dataOf(await api.get('connections'));
+    refusal(await anonymous.get('connections', { headers: { authorization: 'Basic YTpi' } }), 401, 'unauthorized');
+    refusal(await anonymous.get('connections', { headers: { 'x-api-key': 'nonsense' } }), 401, 'unauthorized');
+  });
 
   check(
     'auth-009 auth-010 auth-011 err-004 err-012',
-    'returns 403 insufficient_scope with the scopes that would do, on each kind of read',
+    'returns 403 insufficient_scope with the sufficient scopes, on each kind of read',
     async (context) => {
       const { app, as } = context;
       const { id } = await appProfile(context);
@@ -78,7 +74,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-009 auth-010',
-    'opens each kind of read to a key with the one scope that it needs',
+    'allows each kind of read to a key with the one scope that it needs',
     async (context) => {
       const { app, as } = context;
       const { id } = await appProfile(context);
@@ -90,7 +86,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-010 cust-049',
-    'refuses writes of a key that may only read with 403',
+    'returns 403 for writes of a read-only key',
     async (context) => {
       const { app, as } = context;
       const { id } = await appProfile(context);
@@ -122,7 +118,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-007',
-    'returns 401 for a key whose time is over',
+    'returns 401 for an expired key',
     async (context) => {
       const { app, as, clock } = context;
       const { id } = await appProfile(context);
@@ -138,7 +134,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-037',
-    'gives an app a token for client credentials, and none for a wrong secret',
+    'issues an app token for client credentials, and none for a wrong secret',
     async ({ app, anonymous, as }) => {
       const { status, body } = await app.token({});
       assert.deepEqual([status, body.token_type], [200, 'Bearer']);
@@ -152,7 +148,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-025 auth-027 conv-021 conv-023 conv-024 conv-025',
-    'makes a profile in the privacy mode that was asked for',
+    'creates a profile in the requested privacy mode',
     async ({ app, unique }) => {
       const workspace_id = await app.createWorkspace(unique('Privacy'));
       const token = await app.client();
@@ -217,7 +213,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-019 auth-020 auth-022 auth-024 err-024 conv-026',
-    'refuses scopes over people on a healthcare profile with 403 healthcare_scope_forbidden',
+    'returns 403 healthcare_scope_forbidden for scopes over customers on a healthcare profile',
     async (context) => {
       const { app, as } = context;
       const { id } = await clinic(context);
@@ -251,7 +247,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-023',
-    'ends keys that read people when their profile becomes healthcare',
+    'revokes keys with access to customers when their profile becomes healthcare',
     async ({ app, as, unique }) => {
       const profile = await app.createProfile(unique('Turning'));
       await app.enable(profile);
@@ -273,7 +269,7 @@ export const authentication = checksOf('authentication', (check) => {
 
   check(
     'auth-033 auth-034 auth-035',
-    'lists each read of a person with who, when, by which route and with what result',
+    'lists each access to personal data with caller, time, route and result',
     async (context) => {
       const { app, as, unique } = context;
       const { id, workspaceId } = await appProfile(context);

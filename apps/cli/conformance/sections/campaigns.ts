@@ -115,7 +115,7 @@ export const campaigns = checksOf('campaigns', (check) => {
 
   check(
     'camp-045 camp-058 camp-062 camp-063 camp-064',
-    'draws a trend with a row per entity and day',
+    'returns a trend with a row per entity and day',
     async (context) => {
       await market(context);
       const [one, two] = await rowsOf(context, '');
@@ -146,7 +146,7 @@ export const campaigns = checksOf('campaigns', (check) => {
 
   check(
     'camp-042 camp-043 camp-044 camp-065 camp-068 camp-069 camp-071',
-    'lists the single conversions behind a campaign',
+    'lists the individual conversions of a campaign',
     async (context) => {
       const { paid } = await market(context);
       await eventually(async () => {
@@ -209,7 +209,7 @@ export const comparison = checksOf('comparison', (check) => {
 
   check(
     'comp-006 comp-007 comp-008 comp-010 comp-011 comp-012 comp-013 comp-014 comp-015',
-    'subtracts exactly, ours less theirs',
+    'subtracts exactly, attributed minus reported',
     async (context) => {
       await market(context);
       const { platforms, rows } = dataOf(
@@ -230,7 +230,7 @@ export const comparison = checksOf('comparison', (check) => {
     },
   );
 
-  check('comp-005', 'has null where the platform reported nothing', async (context) => {
+  check('comp-005', 'returns null for fields that the platform did not report', async (context) => {
     const { platforms } = dataOf(
       await context.api.get('campaigns/platform-comparison?date_from=2020-01-01&date_to=2020-01-02'),
     );
@@ -263,13 +263,17 @@ export const comparison = checksOf('comparison', (check) => {
 });
 
 export const topPerformers = checksOf('top-performers', (check) => {
-  check('top-035 top-050', 'answers a list and no error while nothing has a score', async ({ api, profileId }) => {
-    const answer = await api.get('top-performers');
-    assert.ok(Array.isArray(dataOf(answer)));
-    assert.equal(answer.body.meta.profile_id, profileId);
-  });
+  check(
+    'top-035 top-050',
+    'returns an empty list instead of an error before anything is scored',
+    async ({ api, profileId }) => {
+      const answer = await api.get('top-performers');
+      assert.ok(Array.isArray(dataOf(answer)));
+      assert.equal(answer.body.meta.profile_id, profileId);
+    },
+  );
 
-  check('top-039', 'understands its filters and refuses others', async ({ api }) => {
+  check('top-039', 'accepts its filters and refuses others', async ({ api }) => {
     for (const query of [
       'min_spend=10',
       'objectives=sales,leads',

@@ -12,13 +12,13 @@ export const connections = checksOf('connections', (check) => {
     refusal(await api.get('connections?channel=carrier_pigeon'), 400, 'invalid_parameter');
   });
 
-  check('conn-024', 'returns 404 for a connection and its pixels that are not of the profile', async ({ api }) => {
+  check('conn-024', 'returns 404 for a connection of another profile and its pixels', async ({ api }) => {
     refusal(await api.get(`connections/${unknownId}`), 404, 'not_found');
     refusal(await api.get(`connections/${unknownId}/pixels`), 404, 'not_found');
     refusal(await api.post(`connections/${unknownId}/disconnect`), 404, 'not_found');
   });
 
-  check('conn-026 conn-027 conn-030', 'reads the stages of the CRM, in English and Spanish', async ({ api }) => {
+  check('conn-026 conn-027 conn-030', 'reads the CRM stages in English and Spanish', async ({ api }) => {
     for (const locale of ['es', 'en']) {
       const answer = dataOf(await api.get(`connections/crm_a/stages?locale=${locale}`));
       for (const field of ['status', 'can_write', 'next_step', 'outcomes']) assert.ok(field in answer, field);
@@ -32,7 +32,7 @@ export const connections = checksOf('connections', (check) => {
 export const handoffs = checksOf('hand-offs', (check) => {
   check(
     'hand-001 hand-003 hand-004 hand-005 hand-009 hand-010 hand-011 hand-059 hand-068',
-    'makes a hand-off without a body',
+    'creates a hand-off without a body',
     async ({ api }) => {
       const made = dataOf(await api.post('connections/social_ads/handoff'), 201);
       assert.match(made.id, uuidPattern);
@@ -41,27 +41,31 @@ export const handoffs = checksOf('hand-offs', (check) => {
     },
   );
 
-  check('hand-008 hand-013 lim-019', 'makes a hand-off that can be used for 45 minutes', async ({ api }) => {
+  check('hand-008 hand-013 lim-019', 'creates a hand-off that is valid for 45 minutes', async ({ api }) => {
     const { created_at, expires_at } = dataOf(await api.post('connections/search_ads/handoff', {}), 201);
     assert.equal(Date.parse(expires_at) - Date.parse(created_at), 45 * 60_000);
   });
 
-  check('hand-002 hand-060', 'reads a hand-off with the fields of its making', async ({ api }) => {
+  check('hand-002 hand-060', 'reads a hand-off with the fields of its creation', async ({ api }) => {
     const made = dataOf(await api.post('connections/crm_a/handoff', {}), 201);
     assert.deepEqual(dataOf(await api.get(`handoffs/${made.id}`)), made);
     refusal(await api.get(`handoffs/${unknownId}`), 404, 'not_found');
   });
 
-  check('hand-065 hand-066 hand-067', 'connects six providers, and the store is none of them', async ({ api }) => {
-    for (const provider of providers) {
-      const { status, body } = await api.post(`connections/${provider}/handoff`, {});
-      assert.ok(status === 201 || body.error.code === 'provider_not_configured', `${provider}: ${status}`);
-    }
-    for (const provider of ['store', 'nobody'])
-      refusal(await api.post(`connections/${provider}/handoff`, {}), 400, 'invalid_parameter');
-  });
+  check(
+    'hand-065 hand-066 hand-067',
+    'connects six providers by a hand-off, not including the store',
+    async ({ api }) => {
+      for (const provider of providers) {
+        const { status, body } = await api.post(`connections/${provider}/handoff`, {});
+        assert.ok(status === 201 || body.error.code === 'provider_not_configured', `${provider}: ${status}`);
+      }
+      for (const provider of ['store', 'nobody'])
+        refusal(await api.post(`connections/${provider}/handoff`, {}), 400, 'invalid_parameter');
+    },
+  );
 
-  check('hand-051', 'makes two hand-offs when it is asked twice', async ({ api }) => {
+  check('hand-051', 'creates two hand-offs for two requests', async ({ api }) => {
     const [one, two] = [
       await api.post('connections/social_ads/handoff', {}),
       await api.post('connections/social_ads/handoff', {}),
@@ -76,7 +80,7 @@ export const handoffs = checksOf('hand-offs', (check) => {
 
   check(
     'hand-006 hand-007',
-    'opens one page for anyone with the link, and leads from start_url to the provider',
+    'opens one page for anyone with the link, and redirects from start_url to the provider',
     async ({ api, anonymous }) => {
       const { url, start_url } = dataOf(await api.post('connections/social_ads/handoff', {}), 201);
       const page = await anonymous.get(new URL(url).pathname);
@@ -91,7 +95,7 @@ export const handoffs = checksOf('hand-offs', (check) => {
 
   check(
     'hand-074 hand-076 hand-090',
-    'refuses return addresses that no app allowed with 400 invalid_parameter',
+    'returns 400 invalid_parameter for return URLs that no app allowed',
     async ({ api }) => {
       for (const return_url of ['https://nobody.example/back', 'https://a:b@nobody.example/', 'javascript:alert(1)'])
         refusal(await api.post('connections/social_ads/handoff', { return_url }), 400, 'invalid_parameter');
@@ -100,7 +104,7 @@ export const handoffs = checksOf('hand-offs', (check) => {
 
   check(
     'hand-022 hand-037 hand-079 hand-089',
-    'fails an open hand-off after 45 minutes, and its link begins no consent',
+    'expires a hand-off after 45 minutes, after which its link starts no consent',
     async ({ api, anonymous, clock }) => {
       const made = dataOf(await api.post('connections/social_ads/handoff', {}), 201);
       await clock.advance({ minutes: 44 });

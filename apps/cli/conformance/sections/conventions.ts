@@ -5,7 +5,7 @@ import { appProfile } from './authentication.ts';
 import { buyer, days, lead, record } from './fixtures.ts';
 
 export const conventions = checksOf('conventions', (check) => {
-  check('conv-011 conv-012 conv-013', 'answers JSON with data and meta.profile_id', async (context) => {
+  check('conv-011 conv-012 conv-013', 'returns JSON with data and meta.profile_id', async (context) => {
     const { api, profileId } = context;
     for (const path of [
       `campaigns?${days(context)}`,
@@ -25,13 +25,13 @@ export const conventions = checksOf('conventions', (check) => {
     }
   });
 
-  check('conv-010 err-016', 'refuses a body that is not JSON with 400 invalid_request', async ({ api }) => {
+  check('conv-010 err-016', 'returns 400 invalid_request for a body that is not JSON', async ({ api }) => {
     refusal(await api.post('events', '{"event_name":'), 400, 'invalid_request');
     const headers = { 'content-type': 'text/plain' };
     refusal(await api.post('events', 'event_name=lead', { headers }), 400, 'invalid_request');
   });
 
-  check('conv-018', 'writes moments in ISO 8601', async (context) => {
+  check('conv-018', 'returns timestamps in ISO 8601', async (context) => {
     const { person } = await buyer(context);
     for (const { occurred_at } of person.conversions) assert.match(occurred_at, momentPattern);
     const { body } = await context.api.get(`customers/search?q=${person.name.split(' ')[0]}`);
@@ -41,7 +41,7 @@ export const conventions = checksOf('conventions', (check) => {
     }
   });
 
-  check('conv-017', 'takes days as YYYY-MM-DD and repeats them so', async (context) => {
+  check('conv-017', 'accepts dates as YYYY-MM-DD and returns them unchanged', async (context) => {
     const { api, clock } = context;
     const { body } = await api.get(`campaigns?${days(context)}`);
     assert.deepEqual([body.meta.date_from, body.meta.date_to], [clock.day(2), clock.day(-1)]);
@@ -53,21 +53,17 @@ export const conventions = checksOf('conventions', (check) => {
       );
   });
 
-  check(
-    'conv-019 conv-020 camp-050',
-    'reports by six models, and by last_touch when none is named',
-    async (context) => {
-      const { api } = context;
-      const models = ['last_touch', 'first_touch', 'linear', 'time_decay', 'last_non_direct', 'position_based'];
-      for (const model of models) {
-        const answer = await api.get(`campaigns?${days(context)}&model=${model}`);
-        dataOf(answer);
-        assert.equal(answer.body.meta.model, model);
-      }
-      assert.equal((await api.get(`campaigns?${days(context)}`)).body.meta.model, 'last_touch');
-      refusal(await api.get(`campaigns?${days(context)}&model=best_touch`), 400, 'invalid_parameter');
-    },
-  );
+  check('conv-019 conv-020 camp-050', 'reports by six models, by default last_touch', async (context) => {
+    const { api } = context;
+    const models = ['last_touch', 'first_touch', 'linear', 'time_decay', 'last_non_direct', 'position_based'];
+    for (const model of models) {
+      const answer = await api.get(`campaigns?${days(context)}&model=${model}`);
+      dataOf(answer);
+      assert.equal(answer.body.meta.model, model);
+    }
+    assert.equal((await api.get(`campaigns?${days(context)}`)).body.meta.model, 'last_touch');
+    refusal(await api.get(`campaigns?${days(context)}&model=best_touch`), 400, 'invalid_parameter');
+  });
 
   check(
     'conv-014 conv-015 err-013',

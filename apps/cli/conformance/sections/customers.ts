@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { dataOf, momentPattern, refusal, uuidPattern } from '../expect.ts';
 import { buyer, days, lead, leads, record } from './fixtures.ts';
 
-/** The row of the buyer's payment. */
+/** The list row of the buyer's payment. */
 async function rowOf(context: Context) {
   const { key, email } = await buyer(context);
   const rows = dataOf(await context.api.get(`customers?${days(context)}&goal=payment_received&search=${email}`));
@@ -41,7 +41,7 @@ export const customers = checksOf('customers', (check) => {
 
   check(
     'cust-011 cust-012 cust-013 cust-017 cust-018',
-    'says what a conversion and its customer brought',
+    'returns the value of a conversion and of its customer',
     async (context) => {
       const row = await rowOf(context);
       assert.deepEqual([row.revenue, row.revenue_type, row.total_revenue], [120.5, 'cash', 120.5]);
@@ -50,20 +50,16 @@ export const customers = checksOf('customers', (check) => {
     },
   );
 
-  check(
-    'cust-038 cust-043 cust-047',
-    'lists the conversions of the kind and of the days that were asked for',
-    async (context) => {
-      const { api, clock } = context;
-      const { goal, keys } = await leads(context);
-      const answer = await api.get(`customers?${days(context)}&goal=${goal}&limit=100`);
-      assert.equal(dataOf(answer).length, keys.length);
-      assert.deepEqual([answer.body.meta.date_from, answer.body.meta.date_to], [clock.day(2), clock.day(-1)]);
-      assert.deepEqual(dataOf(await api.get(`customers?date_from=2026-01-01&date_to=2026-01-02&goal=${goal}`)), []);
-      const { body } = await api.get(`customers?${days(context)}&goal=payment_received&search=${keys[0]}`);
-      assert.deepEqual(body.data, []);
-    },
-  );
+  check('cust-038 cust-043 cust-047', 'lists the conversions of the requested type and dates', async (context) => {
+    const { api, clock } = context;
+    const { goal, keys } = await leads(context);
+    const answer = await api.get(`customers?${days(context)}&goal=${goal}&limit=100`);
+    assert.equal(dataOf(answer).length, keys.length);
+    assert.deepEqual([answer.body.meta.date_from, answer.body.meta.date_to], [clock.day(2), clock.day(-1)]);
+    assert.deepEqual(dataOf(await api.get(`customers?date_from=2026-01-01&date_to=2026-01-02&goal=${goal}`)), []);
+    const { body } = await api.get(`customers?${days(context)}&goal=payment_received&search=${keys[0]}`);
+    assert.deepEqual(body.data, []);
+  });
 
   check('cust-039 cust-040 cust-041 cust-042', 'refuses a list without its three parameters', async (context) => {
     const { api } = context;
@@ -72,7 +68,7 @@ export const customers = checksOf('customers', (check) => {
     refusal(await api.get(`customers?${days(context)}`), 400, 'invalid_parameter');
   });
 
-  check('cust-044', 'narrows the list to a name or an e-mail address', async (context) => {
+  check('cust-044', 'filters the list by name or e-mail address', async (context) => {
     const { api } = context;
     const { goal, keys } = await leads(context);
     const list = `customers?${days(context)}&goal=${goal}&search=`;
@@ -84,7 +80,7 @@ export const customers = checksOf('customers', (check) => {
 
   check(
     'cust-022 cust-029 cust-030 cust-031 cust-035 cust-059 cust-062',
-    'answers an import with a result per row in order, and a summary',
+    'returns a result per imported row in order, and a summary',
     async ({ api, unique }) => {
       const name = unique('import');
       const rows = [
@@ -109,7 +105,7 @@ export const customers = checksOf('customers', (check) => {
 
   check(
     'cust-026 cust-033 cust-034 cust-056 cust-057 cust-058 cust-060 cust-061',
-    'rejects rows without a customer, with a reason, and takes the others',
+    'rejects rows without a customer, with a reason, and accepts the others',
     async ({ api, unique }) => {
       const name = unique('rejected');
       const rows = [{ first_name: 'Ana' }, { external_id: name }, { email: `${name}@example.com` }];
@@ -149,7 +145,7 @@ export const customers = checksOf('customers', (check) => {
     },
   );
 
-  check('cust-025 cust-053', 'reads a RUT in any punctuation, and knows no other country', async ({ api }) => {
+  check('cust-025 cust-053', 'accepts a RUT in any punctuation, and no ids of other countries', async ({ api }) => {
     const body = String(Math.floor(Math.random() * 8_000_000) + 10_000_000);
     const sum = [...body].reverse().reduce((all, digit, index) => all + Number(digit) * (2 + (index % 6)), 0);
     const control = ['0', 'K'][[11, 10].indexOf(11 - (sum % 11))] ?? String(11 - (sum % 11));
@@ -178,7 +174,7 @@ export const customers = checksOf('customers', (check) => {
 
   check(
     'cust-050 cust-051 cust-052 cust-054',
-    'makes no conversion of an import, and refuses one without rows',
+    'creates no conversions from an import, and refuses one without rows',
     async ({ api, unique }) => {
       const email = `${unique('quiet')}@example.com`;
       dataOf(await api.post('customers', { rows: [{ email }], country: 'CL' }));
@@ -228,7 +224,7 @@ export const customers = checksOf('customers', (check) => {
 
   check(
     '',
-    'never joins two customers with different keys because they share an e-mail address',
+    'never merges two customers with different keys because they share an e-mail address',
     async ({ api, unique }) => {
       const email = `${unique('shared')}@example.com`;
       const keys = [unique('one'), unique('two')];

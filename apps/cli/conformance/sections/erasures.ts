@@ -23,7 +23,7 @@ const erase = (api: Client, body: object) => api.post('customers/erasures', body
 export const erasures = checksOf('erasures', (check) => {
   check(
     'eras-001 eras-002 eras-003 eras-004 eras-005 eras-006 eras-007',
-    'answers an erasure with 202 and a receipt of seven fields',
+    'returns 202 and a receipt with seven fields for an erasure',
     async ({ api, unique }) => {
       const { key } = await customer(api, unique('erased'));
       const receipt = dataOf(
@@ -51,7 +51,7 @@ export const erasures = checksOf('erasures', (check) => {
 
   check(
     'eras-008 eras-011 eras-013 eras-014 eras-050',
-    'becomes done when the background work ended, and says when',
+    'becomes done with a completion time after the background work has ended',
     async ({ api, unique }) => {
       const { key } = await customer(api, unique('queued'));
       const first = dataOf(await erase(api, { request_ref: key, customer_key: key }), 202);
@@ -82,7 +82,7 @@ export const erasures = checksOf('erasures', (check) => {
     },
   );
 
-  check('eras-029', 'leaves the conversion in the reports without a person', async (context) => {
+  check('eras-029', 'keeps the conversion in reports without the customer', async (context) => {
     const { api, unique } = context;
     const { key, outcomeId } = await customer(api, unique('report'));
     const count = async () => dataOf(await api.get(`campaigns/unattributed?${days(context)}`)).attributed_outcome_count;
@@ -100,7 +100,7 @@ export const erasures = checksOf('erasures', (check) => {
 
   check(
     'eras-035 eras-036 eras-016',
-    'answers the same erasure again with 200 and the first receipt',
+    'returns 200 with the first receipt when the same erasure is requested again',
     async ({ api, unique }) => {
       const { key, email } = await customer(api, unique('again'));
       const first = dataOf(await erase(api, { request_ref: key, customer_key: key }), 202);
@@ -151,14 +151,14 @@ export const erasures = checksOf('erasures', (check) => {
     }
   });
 
-  check('eras-025', 'takes data_subject_request for the reason unless another is given', async ({ api, unique }) => {
+  check('eras-025', 'uses data_subject_request as the default reason', async ({ api, unique }) => {
     const { key } = await customer(api, unique('reason'));
     assert.equal(dataOf(await erase(api, { request_ref: key, customer_key: key }), 202).reason, 'data_subject_request');
   });
 
   check(
     'eras-019 eras-026 eras-037 eras-039 eras-040 eras-041 eras-042 eras-043 eras-044',
-    'refuses a wrong erasure with 400 invalid_parameter that names the field',
+    'returns 400 invalid_parameter with the field for an invalid erasure',
     async ({ api, unique }) => {
       const request_ref = unique('wrong');
       const cases: readonly (readonly [object, string])[] = [
@@ -178,18 +178,18 @@ export const erasures = checksOf('erasures', (check) => {
     },
   );
 
-  check('eras-045', 'refuses a body that is no JSON object with 400 invalid_request', async ({ api }) => {
+  check('eras-045', 'returns 400 invalid_request for a body that is not a JSON object', async ({ api }) => {
     for (const body of ['[]', '"text"', '5', '{'])
       refusal(await api.post('customers/erasures', body), 400, 'invalid_request');
   });
 
-  check('eras-048', 'returns 404 customer_not_found when nobody matches', async ({ api, unique }) => {
+  check('eras-048', 'returns 404 customer_not_found when no customer matches', async ({ api, unique }) => {
     const request_ref = unique('nobody');
     refusal(await erase(api, { request_ref, customer_key: request_ref }), 404, 'customer_not_found');
     refusal(await erase(api, { request_ref, email: `${request_ref}@example.com` }), 404, 'customer_not_found');
   });
 
-  check('eras-051', 'returns 404 erasure_not_found for an id that is no receipt', async ({ api }) => {
+  check('eras-051', 'returns 404 erasure_not_found for an unknown receipt id', async ({ api }) => {
     refusal(await api.get(`customers/erasures/${unknownId}`), 404, 'erasure_not_found');
     refusal(await api.get('customers/erasures/no-uuid'), 404, 'erasure_not_found');
   });

@@ -3,7 +3,7 @@ import { checksOf } from '../check.ts';
 import { dataOf, refusal, unknownId } from '../expect.ts';
 import { lead } from './fixtures.ts';
 
-/** Every read that reports on days. */
+/** Every report over a date range. */
 const reports = [
   'campaigns',
   'campaigns/unattributed',
@@ -15,7 +15,7 @@ const reports = [
 export const errors = checksOf('errors', (check) => {
   check(
     'err-001 err-002 err-003',
-    'sends each refusal in one envelope, with a request id that is in the headers too',
+    'returns every error in the same envelope, with a request id that is also in the headers',
     async ({ api, anonymous }) => {
       for (const answer of [
         await anonymous.get('connections'),
@@ -43,13 +43,13 @@ export const errors = checksOf('errors', (check) => {
     assert.match(page.text, /not_found/);
   });
 
-  check('err-014 err-079', 'returns 404 not_found for an address of no route', async ({ api }) => {
+  check('err-014 err-079', 'returns 404 not_found for a path without a route', async ({ api }) => {
     for (const path of ['nowhere', 'campaigns/a/b/c', 'customers/x/y/z'])
       refusal(await api.get(path), 404, 'not_found');
     refusal(await api.post('campaigns/nothing/here', {}), 404, 'not_found');
   });
 
-  check('err-015', 'returns 400 invalid_parameter for what is wrong in the address', async ({ api }) => {
+  check('err-015', 'returns 400 invalid_parameter for an invalid query parameter', async ({ api }) => {
     refusal(await api.get('top-performers?window=30d'), 400, 'invalid_parameter');
     refusal(await api.get('top-performers?limit=ten'), 400, 'invalid_parameter');
     refusal(await api.get('connections?chanel=x'), 400, 'invalid_parameter');
@@ -80,14 +80,14 @@ export const errors = checksOf('errors', (check) => {
     }
   });
 
-  check('err-020', 'returns 400 invalid_date_range for days that no calendar has', async ({ api }) => {
+  check('err-020', 'returns 400 invalid_date_range for dates that do not exist', async ({ api }) => {
     for (const day of ['2026-02-30', '2023-02-29', '2026-13-01', '20260101', 'today', ''])
       refusal(await api.get(`campaigns?date_from=${day}&date_to=2026-03-01`), 400, 'invalid_date_range');
   });
 
   check(
     'err-021',
-    'returns 400 invalid_date_range when the first day is after the last, and takes a single day',
+    'returns 400 invalid_date_range when the first day is after the last, and accepts a single day',
     async ({ api }) => {
       for (const path of reports) {
         refusal(await api.get(`${path}?date_from=2026-03-02&date_to=2026-03-01`), 400, 'invalid_date_range');
@@ -96,7 +96,7 @@ export const errors = checksOf('errors', (check) => {
     },
   );
 
-  check('err-022 lim-012 comp-023', 'compares platforms over 366 days and not one more', async ({ api }) => {
+  check('err-022 lim-012 comp-023', 'compares platforms over up to 366 days', async ({ api }) => {
     dataOf(await api.get('campaigns/platform-comparison?date_from=2024-01-01&date_to=2024-12-31'));
     refusal(
       await api.get('campaigns/platform-comparison?date_from=2024-01-01&date_to=2025-01-01'),
@@ -107,7 +107,7 @@ export const errors = checksOf('errors', (check) => {
 
   check(
     'err-006 err-040 err-042 err-043 jour-046',
-    'gives refusals of one resource a code of their own',
+    'returns error codes specific to the resource',
     async ({ api, unique }) => {
       refusal(await api.get(`customers/journey?customer_key=${unique('nobody')}`), 404, 'customer_not_found');
       refusal(await api.get(`conversions/${unknownId}/journey`), 404, 'conversion_not_found');
@@ -117,7 +117,7 @@ export const errors = checksOf('errors', (check) => {
 
   check(
     'err-095 err-096 err-097',
-    'refuses payments by a bad reference, status and range with 422',
+    'returns 422 for payments with a bad reference, status or range',
     async ({ api }) => {
       refusal(await api.get('payments/no-payment'), 422, 'payment_ref_invalid');
       refusal(await api.get('payments?from=2026-01-01&to=2026-01-02&status=paid'), 422, 'status_invalid');
@@ -126,12 +126,8 @@ export const errors = checksOf('errors', (check) => {
     },
   );
 
-  check(
-    'err-077 err-078',
-    'returns 404 campaign_not_found for any campaign that is not of the profile',
-    async ({ api }) => {
-      for (const id of ['120210000000999', 'no-campaign', unknownId])
-        refusal(await api.get(`campaigns/${id}/status`), 404, 'campaign_not_found');
-    },
-  );
+  check('err-077 err-078', 'returns 404 campaign_not_found for every campaign of another profile', async ({ api }) => {
+    for (const id of ['120210000000999', 'no-campaign', unknownId])
+      refusal(await api.get(`campaigns/${id}/status`), 404, 'campaign_not_found');
+  });
 });

@@ -8,7 +8,7 @@ import type { Delivery } from '../receiver.ts';
 import { appProfile } from './authentication.ts';
 import { delivered, subscribe } from './webhooks.ts';
 
-/** An app's profile with a subscription to outcome.recorded, and eight card payments of one customer that came in one request each. */
+/** An app's profile subscribed to outcome.recorded, and eight card payments of one customer, each sent in its own request. */
 const recorded = (context: Context) =>
   context.shared('recorded outcomes', async () => {
     const { app, as, clock, unique } = context;
@@ -84,7 +84,7 @@ export const events = checksOf('events', (check) => {
 
   check(
     'evnt-028 evnt-029 evnt-032',
-    'names the contact where the grant covers people',
+    'returns the contact when the grant covers customers',
     async (context) => {
       const { path, customer } = await recorded(context);
       const [event] = eventsOf(context.receiver.at(path));
@@ -119,7 +119,7 @@ export const events = checksOf('events', (check) => {
 
   check(
     'evnt-002 evnt-004 evnt-039 evnt-041',
-    'replays outcomes in an order that does not change, page by page',
+    'replays outcomes page by page in a stable order',
     async (context) => {
       const { key, orders } = await recorded(context);
       const whole: Json[] = dataOf(await key.get('outcomes/recorded?limit=100'));
@@ -171,7 +171,7 @@ export const events = checksOf('events', (check) => {
 
   check(
     'evnt-042 evnt-043',
-    'gives a cursor after which only new outcomes come',
+    'returns a cursor after which only new outcomes follow',
     async (context) => {
       const { key, customer } = await recorded(context);
       const { body } = await key.get('outcomes/recorded?limit=100');
@@ -235,7 +235,7 @@ export const events = checksOf('events', (check) => {
 
   check(
     'evnt-033 evnt-034',
-    'withholds the contact, and a key that is personal, where the grant does not cover people',
+    'withholds the contact and a personal key when the grant does not cover customers',
     async (context) => {
       const { app, as, unique } = context;
       const profile = await app.createProfile(unique('Withheld'));
@@ -261,7 +261,7 @@ export const events = checksOf('events', (check) => {
 
   check(
     'evnt-036',
-    'has no outcome.recorded of a healthcare profile',
+    'sends no outcome.recorded of a healthcare profile',
     async (context) => {
       const { app, as, unique } = context;
       const profile = await app.createProfile(unique('Ward'), { privacy_mode: 'hipaa' });

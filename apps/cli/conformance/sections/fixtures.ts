@@ -3,7 +3,7 @@ import type { Client, Json } from '../client.ts';
 import { type Context, eventually } from '../context.ts';
 import { dataOf } from '../expect.ts';
 
-/** All days that a run writes into, also after it advanced the clock. */
+/** Covers every date that a run writes to, even after it advanced the clock. */
 export const days = ({ clock }: Pick<Context, 'clock'>) => `date_from=${clock.day(2)}&date_to=${clock.day(-1)}`;
 
 export interface EventTraits {
@@ -16,7 +16,7 @@ export interface EventTraits {
   readonly [field: string]: unknown;
 }
 
-/** A payment of a customer, as a server would send it. */
+/** A payment of a customer, as a server sends it. */
 export const payment = (
   customer: string,
   { value = '50.00', currency = 'USD', key, subject_ref, ...rest }: EventTraits,
@@ -34,7 +34,7 @@ export const lead = (customer: string, rest: object = {}) => ({
   ...rest,
 });
 
-/** Sends an event that is accepted; resolves to its receipt. */
+/** Sends an event that must be accepted; resolves to its receipt. */
 export const record = async (api: Client, event: object) => dataOf(await api.post('events', event), 202);
 
 /** Thirteen leads of thirteen customers, enough for more than one page. */
@@ -72,7 +72,7 @@ export const buyer = ({ shared }: Context) =>
     const paymentKey = unique('order');
     const paid = await record(api, { ...payment(key, { key: paymentKey, value: '120.50' }), user_traits: traits });
     await record(api, lead(key));
-    // A payment counts once it is known that no other source reports the same sale.
+    // A payment counts only after it has been matched against other sources.
     const person = await eventually(async () => {
       const { body } = await api.get(`customers/journey?customer_key=${key}`);
       assert.equal(body.meta.person.conversions.length, 2);
@@ -81,7 +81,7 @@ export const buyer = ({ shared }: Context) =>
     return { key, ...traits, paymentKey, outcomeId: paid.outcome_event_id, id: person.customer_profile_id, person };
   });
 
-/** All rows of a list, page by page. */
+/** Collects all rows of a list over its pages. */
 export async function allPages(api: Client, path: string, next: (cursor: string) => string) {
   const rows: Json[] = [];
   for (let query = ''; ; ) {

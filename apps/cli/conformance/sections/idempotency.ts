@@ -6,7 +6,7 @@ import { lead } from './fixtures.ts';
 export const idempotency = checksOf('idempotency', (check) => {
   check(
     'err-069',
-    'answers the same key and body with the first response, and does nothing again',
+    'returns the first response for the same key and body, without repeating the operation',
     async ({ api, unique }) => {
       const headers = { 'idempotency-key': unique('idem') };
       const event = lead(unique('idempotent'));
@@ -20,7 +20,7 @@ export const idempotency = checksOf('idempotency', (check) => {
 
   check(
     'err-067',
-    'refuses the same key with another body or operation with 409 idempotency_key_conflict',
+    'returns 409 idempotency_key_conflict for the same key with another body or operation',
     async ({ api, unique }) => {
       const headers = { 'idempotency-key': unique('idem') };
       const customer = unique('conflict');
@@ -31,31 +31,25 @@ export const idempotency = checksOf('idempotency', (check) => {
     },
   );
 
-  check(
-    'err-068',
-    'returns one response for requests that come at the same time under one key',
-    async ({ api, unique }) => {
-      const headers = { 'idempotency-key': unique('idem') };
-      const customer = unique('at-once');
-      const answers = await Promise.all(
-        Array.from({ length: 6 }, () => api.post('events', lead(customer), { headers })),
-      );
-      for (const answer of answers) if (answer.status !== 202) refusal(answer, 409, 'idempotency_key_in_flight');
-      const ids = new Set(answers.flatMap(({ status, body }) => (status === 202 ? [body.data.outcome_event_id] : [])));
-      assert.equal(ids.size, 1);
-      const { body } = await api.get(`customers/journey?customer_key=${customer}`);
-      assert.equal(body.data.total_count, 1);
-    },
-  );
+  check('err-068', 'returns one response for concurrent requests with one key', async ({ api, unique }) => {
+    const headers = { 'idempotency-key': unique('idem') };
+    const customer = unique('at-once');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => api.post('events', lead(customer), { headers })));
+    for (const answer of answers) if (answer.status !== 202) refusal(answer, 409, 'idempotency_key_in_flight');
+    const ids = new Set(answers.flatMap(({ status, body }) => (status === 202 ? [body.data.outcome_event_id] : [])));
+    assert.equal(ids.size, 1);
+    const { body } = await api.get(`customers/journey?customer_key=${customer}`);
+    assert.equal(body.data.total_count, 1);
+  });
 
-  check('', 'does not keep a refusal under a key, so that the mended request goes through', async ({ api, unique }) => {
+  check('', 'does not store an error under a key, so that the corrected request succeeds', async ({ api, unique }) => {
     const headers = { 'idempotency-key': unique('idem') };
     const name = unique('mended');
     refusal(await api.post('events', { event_name: 5 }, { headers }), 422, 'validation_error');
     dataOf(await api.post('events', lead(name), { headers }), 202);
   });
 
-  check('ops-010', 'wants an Idempotency-Key for each write to ads', async ({ api }) => {
+  check('ops-010', 'requires an Idempotency-Key for each write to ads', async ({ api }) => {
     const writes: readonly (readonly [string, object])[] = [
       ['campaigns/1/pause', {}],
       ['campaigns/1/resume', {}],

@@ -16,7 +16,7 @@ async function paymentsOf(api: Client, customer: string, from: string, to: strin
 }
 
 export const ingestion = checksOf('ingestion', (check) => {
-  check('inge-001 inge-002', 'takes an outcome from a server with 202 and an id', async ({ api, unique }) => {
+  check('inge-001 inge-002', 'accepts an outcome from a server with 202 and an id', async ({ api, unique }) => {
     const receipt = await record(api, lead(unique('outcome')));
     assert.match(receipt.outcome_event_id, uuidPattern);
     assert.equal(receipt.status, 'recorded');
@@ -29,22 +29,26 @@ export const ingestion = checksOf('ingestion', (check) => {
     assert.equal(step?.is_done, true);
   });
 
-  check('inge-005 inge-006', 'takes any name, and counts it once a definition lists it', async ({ api, unique }) => {
-    const name = unique('Free text').replaceAll('-', ' ');
-    const customer = unique('free');
-    const first = await record(api, { event_name: name, user_traits: { external_id: customer } });
-    assert.deepEqual(first.warnings, ['no_definition']);
-    const conversion_key = unique('free_text').replaceAll('-', '_');
-    dataOf(await api.post('goals/definitions', { name, conversion_key, event_names: [name] }), 201);
-    const second = await record(api, { event_name: name, user_traits: { external_id: customer } });
-    assert.equal(second.warnings, undefined);
-    await eventually(async () => {
-      const { body } = await api.get(`customers/journey?customer_key=${customer}`);
-      assert.equal(body.meta.person.counts.conversions, 2);
-    });
-  });
+  check(
+    'inge-005 inge-006',
+    'accepts any event name, and counts it once a definition lists it',
+    async ({ api, unique }) => {
+      const name = unique('Free text').replaceAll('-', ' ');
+      const customer = unique('free');
+      const first = await record(api, { event_name: name, user_traits: { external_id: customer } });
+      assert.deepEqual(first.warnings, ['no_definition']);
+      const conversion_key = unique('free_text').replaceAll('-', '_');
+      dataOf(await api.post('goals/definitions', { name, conversion_key, event_names: [name] }), 201);
+      const second = await record(api, { event_name: name, user_traits: { external_id: customer } });
+      assert.equal(second.warnings, undefined);
+      await eventually(async () => {
+        const { body } = await api.get(`customers/journey?customer_key=${customer}`);
+        assert.equal(body.meta.person.counts.conversions, 2);
+      });
+    },
+  );
 
-  check('inge-007', 'refuses an event with money that has no idempotency_key', async ({ api, unique }) => {
+  check('inge-007', 'refuses an event with an amount but without an idempotency_key', async ({ api, unique }) => {
     const event = payment(unique('unkeyed'), {});
     const error = refusal(await api.post('events', event), 422, 'validation_error');
     assert.equal(error.field, 'idempotency_key');
@@ -89,7 +93,7 @@ export const ingestion = checksOf('ingestion', (check) => {
     );
   });
 
-  check('inge-011', 'finds the customer by each trait that names one', async ({ api, unique }) => {
+  check('inge-011', 'finds the customer by each identifying trait', async ({ api, unique }) => {
     const key = unique('traits');
     const phone = `+5691${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
     await record(
@@ -104,7 +108,7 @@ export const ingestion = checksOf('ingestion', (check) => {
     assert.equal(body.data.total_count, 4);
   });
 
-  check('inge-012', 'takes nine words as action_source and no other', async ({ api, unique }) => {
+  check('inge-012', 'accepts nine values of action_source and no other', async ({ api, unique }) => {
     const words = [
       'website',
       'business_messaging',
@@ -121,7 +125,7 @@ export const ingestion = checksOf('ingestion', (check) => {
     refusal(await api.post('events', lead(customer, { action_source: 'telepathy' })), 422, 'validation_error');
   });
 
-  check('inge-018', 'takes click ids, ctwa_clid among them', async ({ api, unique }) => {
+  check('inge-018', 'accepts click ids, including ctwa_clid', async ({ api, unique }) => {
     await record(api, lead(unique('clicks'), { click_ids: { ctwa_clid: 'abc', gclid: 'def' } }));
   });
 
@@ -136,7 +140,7 @@ export const ingestion = checksOf('ingestion', (check) => {
 
   check(
     'inge-020 inge-021 inge-022 inge-025 inge-026',
-    'gives each subject of a customer a first payment',
+    'marks one first payment per subject of a customer',
     async (context) => {
       const { api, unique, clock } = context;
       const firsts = async (customer: string) => {
@@ -180,26 +184,30 @@ export const ingestion = checksOf('ingestion', (check) => {
     await eventually(async () => assert.equal(await isNewerFirst(), false));
   });
 
-  check('inge-029', 'never calls a payment without a subject a first one after one with', async (context) => {
-    const { api, unique, clock } = context;
-    const customer = unique('untagged');
-    await record(
-      api,
-      payment(customer, { key: unique('o'), subject_ref: 'child_1', occurred_at: clock.at(-3 * 86_400_000) }),
-    );
-    await record(api, payment(customer, { key: unique('o'), occurred_at: clock.at(-86_400_000) }));
-    await eventually(async () => {
-      const rows = await paymentsOf(api, customer, clock.day(10), clock.day(-1));
-      assert.deepEqual(
-        rows.map(({ is_first_payment }) => is_first_payment),
-        [true, false],
+  check(
+    'inge-029',
+    'never marks a payment without a subject as the first one after a payment with a subject',
+    async (context) => {
+      const { api, unique, clock } = context;
+      const customer = unique('untagged');
+      await record(
+        api,
+        payment(customer, { key: unique('o'), subject_ref: 'child_1', occurred_at: clock.at(-3 * 86_400_000) }),
       );
-    });
-  });
+      await record(api, payment(customer, { key: unique('o'), occurred_at: clock.at(-86_400_000) }));
+      await eventually(async () => {
+        const rows = await paymentsOf(api, customer, clock.day(10), clock.day(-1));
+        assert.deepEqual(
+          rows.map(({ is_first_payment }) => is_first_payment),
+          [true, false],
+        );
+      });
+    },
+  );
 
   check(
     'inge-031 inge-032 inge-033 inge-034 inge-035',
-    'refuses subjects that look personal with 400 invalid_parameter',
+    'returns 400 invalid_parameter for subjects that look like personal data',
     async ({ api, unique }) => {
       const customer = unique('personal');
       for (const subject_ref of [
@@ -222,7 +230,7 @@ export const ingestion = checksOf('ingestion', (check) => {
     },
   );
 
-  check('inge-037', 'answers a subject on no route', async (context) => {
+  check('inge-037', "returns a payment's subject on no route", async (context) => {
     const { api, unique, clock } = context;
     const customer = unique('hidden');
     const subject_ref = 'subject_zq9';
@@ -236,7 +244,7 @@ export const ingestion = checksOf('ingestion', (check) => {
     for (const { text } of answers) assert.equal(text.includes(subject_ref), false);
   });
 
-  check('', 'judges each event of a request separately', async ({ api, unique }) => {
+  check('', 'validates each event of a request separately', async ({ api, unique }) => {
     const customer = unique('batch');
     const events = [lead(customer), { event_name: 7 }, payment(customer, { key: unique('o') }), payment(customer, {})];
     const { results, summary } = dataOf(await api.post('events', { events }), 202);

@@ -26,13 +26,13 @@ export const journeys = checksOf('journeys', (check) => {
     },
   );
 
-  check('jour-005 jour-006 jour-016', 'has no page for what happened off the website', async (context) => {
+  check('jour-005 jour-006 jour-016', 'returns no page for events outside the website', async (context) => {
     const { key } = await buyer(context);
     const { events } = dataOf(await context.api.get(`customers/journey?customer_key=${key}`));
     for (const { url, path, is_synthetic } of events) assert.deepEqual([url, path, is_synthetic], [null, null, true]);
   });
 
-  check('jour-020 jour-021 jour-025', 'opens a journey by the id of the customer', async (context) => {
+  check('jour-020 jour-021 jour-025', "returns a journey by the customer's id", async (context) => {
     const { id, key } = await buyer(context);
     const byId = dataOf(await context.api.get(`customers/${id}/journey`));
     const byKey = dataOf(await context.api.get(`customers/journey?customer_key=${key}`));
@@ -42,7 +42,7 @@ export const journeys = checksOf('journeys', (check) => {
 
   check(
     'jour-018 jour-023 jour-026 lim-002',
-    'pages a journey, oldest first, and counts all of it',
+    'paginates a journey, oldest first, with its total count',
     async ({ api, unique, clock }) => {
       const key = unique('long');
       const events = Array.from({ length: 55 }, (_, index) =>
@@ -58,7 +58,7 @@ export const journeys = checksOf('journeys', (check) => {
     },
   );
 
-  check('jour-027 jour-062', 'answers an id that is not of the profile with 200 and no events', async (context) => {
+  check('jour-027 jour-062', 'returns 200 and no events for an id of another profile', async (context) => {
     const { api } = context;
     assert.deepEqual(dataOf(await api.get(`customers/${unknownId}/journey`)), { events: [], total_count: 0 });
   });
@@ -77,17 +77,21 @@ export const journeys = checksOf('journeys', (check) => {
     'app',
   );
 
-  check('jour-028 jour-030 jour-037 jour-038', 'names the customer to callers with customers:read', async (context) => {
-    const { key, email, phone } = await buyer(context);
-    const { body } = await context.api.get(`customers/journey?customer_key=${key}`);
-    const { name, identifiers, counts, conversions } = body.meta.person;
-    assert.equal(name, `Berta ${key}`);
-    const known = identifiers.map((one: Json) => one.value);
-    for (const value of [key, email, phone]) assert.ok(known.includes(value), `${value} is missing`);
-    assert.deepEqual([counts.conversions, conversions.length], [2, 2]);
-  });
+  check(
+    'jour-028 jour-030 jour-037 jour-038',
+    'returns the customer to callers with customers:read',
+    async (context) => {
+      const { key, email, phone } = await buyer(context);
+      const { body } = await context.api.get(`customers/journey?customer_key=${key}`);
+      const { name, identifiers, counts, conversions } = body.meta.person;
+      assert.equal(name, `Berta ${key}`);
+      const values = identifiers.map((one: Json) => one.value);
+      for (const value of [key, email, phone]) assert.ok(values.includes(value), `${value} is missing`);
+      assert.deepEqual([counts.conversions, conversions.length], [2, 2]);
+    },
+  );
 
-  check('jour-031 jour-032', 'opens a journey by e-mail address and by phone', async (context) => {
+  check('jour-031 jour-032', 'returns a journey by e-mail address and by phone', async (context) => {
     const { email, phone, id } = await buyer(context);
     for (const query of [`email=${email}`, `phone=${encodeURIComponent(phone)}`]) {
       const { body } = await context.api.get(`customers/journey?${query}`);
@@ -99,7 +103,7 @@ export const journeys = checksOf('journeys', (check) => {
 
   check(
     'jour-029 jour-034 jour-035 jour-036',
-    'opens the journey of a conversion by each of its handles',
+    'returns the journey of a conversion by each of its identifiers',
     async (context) => {
       const { outcomeId, paymentKey, person } = await buyer(context);
       const { conversion_id } = person.conversions.find((one: Json) => one.conversion_type === 'payment_received');
@@ -112,14 +116,14 @@ export const journeys = checksOf('journeys', (check) => {
     },
   );
 
-  check('jour-042 jour-045', 'returns codes of their own for unknown keys and conversions', async ({ api, unique }) => {
+  check('jour-042 jour-045', 'returns specific codes for unknown keys and conversions', async ({ api, unique }) => {
     refusal(await api.get(`customers/journey?customer_key=${unique('nobody')}`), 404, 'customer_not_found');
     refusal(await api.get(`conversions/${unique('nothing')}/journey`), 404, 'conversion_not_found');
   });
 
   check(
     'jour-033 jour-039 jour-040 jour-041',
-    'shows a key without customers:read touches and nothing of the person',
+    'shows touches without the customer to a key that lacks customers:read',
     async (context) => {
       const { app, as, unique } = context;
       const { id } = await appProfile(context);
@@ -146,7 +150,7 @@ export const journeys = checksOf('journeys', (check) => {
     'app',
   );
 
-  check('jour-047 jour-049 jour-050 jour-051', 'reads no summary where none was made', async (context) => {
+  check('jour-047 jour-049 jour-050 jour-051', 'returns no summary before one was created', async (context) => {
     const { id } = await buyer(context);
     const { summary, cached } = dataOf(await context.api.get(`customers/${id}/journey-summary`));
     assert.deepEqual([summary, cached], [null, false]);

@@ -32,7 +32,7 @@ export const limitChecks = checksOf('limits', (check) => {
       refusal(await api.get(`customers/search?q=an&limit=${limit}`), 400, 'invalid_parameter');
   });
 
-  check('lim-004 cust-055', 'imports 1,000 customers in a request and not one more', async ({ api, unique }) => {
+  check('lim-004 cust-055', 'imports up to 1,000 customers in a request', async ({ api, unique }) => {
     const name = unique('many');
     const rows = Array.from({ length: 1_001 }, (_, index) => ({ email: `${name}-${index}@example.com` }));
     const { message } = refusal(await api.post('customers', { rows }), 422, 'validation_error');
@@ -41,7 +41,7 @@ export const limitChecks = checksOf('limits', (check) => {
     assert.deepEqual(summary, { total: 1_000, created: 1_000, matched: 0, rejected: 0 });
   });
 
-  check('lim-005 link-016', 'mints 500 link tokens in a request and not one more', async ({ api }) => {
+  check('lim-005 link-016', 'mints up to 500 link tokens in a request', async ({ api }) => {
     const customers = Array.from({ length: 501 }, () => ({ customer_key: 'nobody' }));
     refusal(await api.post('customers/link-tokens', { customers }), 422, 'validation_error');
     assert.equal(dataOf(await api.post('customers/link-tokens', { customers: customers.slice(1) })).not_found, 500);
@@ -69,7 +69,7 @@ export const limitChecks = checksOf('limits', (check) => {
     refusal(await context.api.get(`campaigns?${days(context)}&limit=101`), 400, 'invalid_parameter');
   });
 
-  check('lim-010 camp-060', 'draws the trend of up to ten entities', async (context) => {
+  check('lim-010 camp-060', 'returns the trend of up to ten entities', async (context) => {
     const ids = Array.from({ length: 11 }, (_, index) => unknownId.replace(/.$/, index.toString(16)));
     const trend = (some: readonly string[]) =>
       context.api.get(`campaigns/trend?${days(context)}&entity_ids=${some.join()}`);
@@ -85,7 +85,7 @@ export const limitChecks = checksOf('limits', (check) => {
     refusal(await api.get('top-performers?date_from=2026-01-01'), 400, 'invalid_parameter');
   });
 
-  check('lim-013 camp-066 camp-067', 'pages campaign conversions by 1 to 200', async (context) => {
+  check('lim-013 camp-066 camp-067', 'paginates campaign conversions by 1 to 200', async (context) => {
     for (const limit of ['0', '201'])
       refusal(
         await context.api.get(`campaigns/${unknownId}/conversions?${days(context)}&limit=${limit}`),
@@ -116,7 +116,7 @@ export const limitChecks = checksOf('limits', (check) => {
     refusal(answer, 422, 'validation_error');
   });
 
-  check('lim-017 eras-021', 'takes a request_ref of up to 200 allowed characters', async ({ api }) => {
+  check('lim-017 eras-021', 'accepts a request_ref of up to 200 allowed characters', async ({ api }) => {
     const erase = (request_ref: string) =>
       api.post('customers/erasures', { request_ref, customer_key: 'nobody at all' });
     refusal(await erase('a'.repeat(200)), 404, 'customer_not_found');
@@ -127,7 +127,7 @@ export const limitChecks = checksOf('limits', (check) => {
 
   check(
     'lim-018 inge-023 inge-024',
-    'takes a subject that is a UUID or up to 32 characters',
+    'accepts a subject that is a UUID or has up to 32 characters',
     async ({ api, unique }) => {
       const customer = unique('subjects');
       const send = (subject_ref: string) => api.post('events', payment(customer, { key: unique('s'), subject_ref }));
@@ -175,14 +175,18 @@ export const limitChecks = checksOf('limits', (check) => {
     'app',
   );
 
-  check('', 'takes 1,000 or more events in a request, and refuses more than it promises', async ({ api, unique }) => {
-    const name = unique('bulk');
-    const events = Array.from({ length: 1_000 }, (_, index) =>
-      lead(`${name}-${index % 5}`, { idempotency_key: `${name}-${index}` }),
-    );
-    const { results } = dataOf(await api.post('events', { events }), 202);
-    assert.equal(results.length, 1_000);
-    const tooMany = Array.from({ length: 20_001 }, () => ({ event_name: 'a' }));
-    assert.ok([413, 422].includes((await api.post('events', { events: tooMany })).status));
-  });
+  check(
+    '',
+    'accepts the promised number of events in a request, at least 1,000, and refuses more',
+    async ({ api, unique }) => {
+      const name = unique('bulk');
+      const events = Array.from({ length: 1_000 }, (_, index) =>
+        lead(`${name}-${index % 5}`, { idempotency_key: `${name}-${index}` }),
+      );
+      const { results } = dataOf(await api.post('events', { events }), 202);
+      assert.equal(results.length, 1_000);
+      const tooMany = Array.from({ length: 20_001 }, () => ({ event_name: 'a' }));
+      assert.ok([413, 422].includes((await api.post('events', { events: tooMany })).status));
+    },
+  );
 });

@@ -25,7 +25,7 @@ export const linkTokens = checksOf('link-tokens', (check) => {
 
   check(
     'link-006 link-007 link-011 link-012 link-033 link-056',
-    'answers a row without a token with key, reason and message, inside a 200',
+    'returns key, reason and message inside a 200 for a row without a token',
     async ({ api, unique }) => {
       const key = unique('nobody');
       const { results } = await mint(api, [{ customer_key: key }, { email: `${key}@example.com` }]);
@@ -38,7 +38,7 @@ export const linkTokens = checksOf('link-tokens', (check) => {
     },
   );
 
-  check('link-034 link-047', 'creates no customer for an unknown name', async ({ api, unique }) => {
+  check('link-034 link-047', 'creates no customer for an unknown identifier', async ({ api, unique }) => {
     const key = unique('stays-unknown');
     await mint(api, [{ customer_key: key }]);
     refusal(await api.get(`customers/journey?customer_key=${key}`), 404, 'customer_not_found');
@@ -46,7 +46,7 @@ export const linkTokens = checksOf('link-tokens', (check) => {
 
   check(
     'link-014 link-015 link-028 link-029 link-030 link-031 link-032',
-    'answers with param, counts and recipes',
+    'returns param, counts and recipes',
     async (context) => {
       const { api } = context;
       const { key } = await buyer(context);
@@ -62,27 +62,31 @@ export const linkTokens = checksOf('link-tokens', (check) => {
     },
   );
 
-  check('link-021 link-022 link-023 link-024 link-025', 'finds a customer by each kind of name', async (context) => {
-    const { api } = context;
-    const { key, id, email, phone } = await buyer(context);
-    const rows = [
-      { customer_profile_id: id },
-      { customer_key: key },
-      { identifier_type: 'external_customer_id', identifier_value: key },
-      { email: email.toUpperCase() },
-      { phone: `${phone.slice(0, 3)} ${phone.slice(3, 4)} ${phone.slice(4)}` },
-      { phone: phone.slice(3) },
-    ];
-    const { results } = await mint(api, rows);
-    assert.deepEqual(
-      results.map((row: Json) => row.customer_profile_id),
-      rows.map(() => id),
-    );
-  });
+  check(
+    'link-021 link-022 link-023 link-024 link-025',
+    'finds a customer by each kind of identifier',
+    async (context) => {
+      const { api } = context;
+      const { key, id, email, phone } = await buyer(context);
+      const rows = [
+        { customer_profile_id: id },
+        { customer_key: key },
+        { identifier_type: 'external_customer_id', identifier_value: key },
+        { email: email.toUpperCase() },
+        { phone: `${phone.slice(0, 3)} ${phone.slice(3, 4)} ${phone.slice(4)}` },
+        { phone: phone.slice(3) },
+      ];
+      const { results } = await mint(api, rows);
+      assert.deepEqual(
+        results.map((row: Json) => row.customer_profile_id),
+        rows.map(() => id),
+      );
+    },
+  );
 
   check(
     'link-020 link-027',
-    'takes the first name of a row, and no other when that one is malformed',
+    'uses the first identifier of a row, and no other when that one is malformed',
     async (context) => {
       const { key, email } = await buyer(context);
       const { results } = await mint(context.api, [
@@ -96,7 +100,7 @@ export const linkTokens = checksOf('link-tokens', (check) => {
     },
   );
 
-  check('link-038 link-039 link-040 link-041', 'calls rows invalid for the reason that applies', async ({ api }) => {
+  check('link-038 link-039 link-040 link-041', 'rejects invalid rows with the reason that applies', async ({ api }) => {
     const { results } = await mint(api, [
       {},
       { identifier_type: 'passport', identifier_value: 'x' },
@@ -117,23 +121,19 @@ export const linkTokens = checksOf('link-tokens', (check) => {
     ]);
   });
 
-  check(
-    'link-042 link-043',
-    'mints tokens that show nothing of the person and have nothing in common',
-    async (context) => {
-      const { key, email, id } = await buyer(context);
-      const { results } = await mint(context.api, [{ customer_key: key }, { customer_key: key }]);
-      const tokens: string[] = [results[0].token, results[1].token];
-      for (const token of tokens) {
-        const decoded = Buffer.from(token, 'base64url').toString('latin1');
-        for (const personal of [key, email, id, id.replaceAll('-', '')])
-          assert.equal(token.includes(personal) || decoded.includes(personal), false);
-      }
-      let common = 0;
-      while (tokens[0]?.[common] === tokens[1]?.[common]) common += 1;
-      assert.ok(common < 8, `The tokens share their first ${common} characters`);
-    },
-  );
+  check('link-042 link-043', 'mints unlinkable tokens without personal data', async (context) => {
+    const { key, email, id } = await buyer(context);
+    const { results } = await mint(context.api, [{ customer_key: key }, { customer_key: key }]);
+    const tokens: string[] = [results[0].token, results[1].token];
+    for (const token of tokens) {
+      const decoded = Buffer.from(token, 'base64url').toString('latin1');
+      for (const personal of [key, email, id, id.replaceAll('-', '')])
+        assert.equal(token.includes(personal) || decoded.includes(personal), false);
+    }
+    let common = 0;
+    while (tokens[0]?.[common] === tokens[1]?.[common]) common += 1;
+    assert.ok(common < 8, `The tokens share their first ${common} characters`);
+  });
 
   check(
     'link-008 ver-018',

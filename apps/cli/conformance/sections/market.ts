@@ -17,7 +17,7 @@ interface Visit {
   readonly link_token?: string;
 }
 
-/** Sends visits of one browser to the collector, each each page view in a session of its own. */
+/** Sends visits of one browser to the collector, with each page view in its own session. */
 export async function visit(context: Context, visits: readonly Visit[], clientId: string = uuid()): Promise<string> {
   const { api, clock } = context;
   const { visits_url } = dataOf(await api.get('tracking/origin'));
@@ -51,10 +51,7 @@ export async function visit(context: Context, visits: readonly Visit[], clientId
 
 const number = () => String(Math.floor(Math.random() * 1e12)).padStart(12, '1');
 
-/**
- * Two campaigns with an ad set and an ad each; a customer who came by the first, by the second and then directly, a day apart, and paid
- * 100.00.
- */
+/** Two campaigns with an ad set and an ad each. A customer arrived by the first, by the second and then directly, a day apart, and paid 100.00. */
 export const market = (context: Context) =>
   context.shared('market', async () => {
     const { api, clock, unique } = context;

@@ -21,7 +21,7 @@ export const pagination = checksOf('pagination', (check) => {
     },
   );
 
-  check('', 'keeps its place when rows are added before it', async ({ api, unique, clock }) => {
+  check('', 'keeps its position when rows are inserted before it', async ({ api, unique, clock }) => {
     const customer = unique('paging');
     for (let index = 0; index < 4; index += 1)
       await record(api, payment(customer, { key: unique('p'), occurred_at: clock.at(-(10 - index) * 1_000) }));
@@ -35,7 +35,7 @@ export const pagination = checksOf('pagination', (check) => {
     assert.deepEqual(times, [...times].sort().reverse());
   });
 
-  check('', 'refuses a cursor that it did not give out', async ({ api, clock }) => {
+  check('', 'refuses a cursor that it did not issue', async ({ api, clock }) => {
     for (const cursor of ['x', '1', '2026-01-01|x', '|'])
       refusal(
         await api.get(`payments?from=${clock.day(1)}&to=${clock.day()}&cursor=${encodeURIComponent(cursor)}`),
@@ -46,7 +46,7 @@ export const pagination = checksOf('pagination', (check) => {
 
   check(
     'evnt-003 evnt-042 evnt-043',
-    'gives a cursor on the last page of the outcome replay as well',
+    'returns a cursor on the last page of the outcome replay too',
     async ({ api }) => {
       const rows = await allPages(api, 'outcomes/recorded', (cursor) => `?cursor=${encodeURIComponent(cursor)}`);
       assert.ok(Array.isArray(rows));

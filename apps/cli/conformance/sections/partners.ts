@@ -28,7 +28,7 @@ export const partners = checksOf('partners', (check) => {
 
   check(
     'part-002 part-009 part-010 part-011 err-098',
-    'refuses a source of nobody, of two customers, without a text or with a national id',
+    'refuses a source without a customer, for two customers, without a text or with a national id',
     async ({ api, unique }) => {
       const source = { wamid: unique('wamid'), answer_key: 'instagram' };
       const customer = { external_ref: unique('someone') };
@@ -55,7 +55,7 @@ export const partners = checksOf('partners', (check) => {
 
   check(
     'part-004 part-005 part-006 err-099',
-    'makes a customer of a new reference with an e-mail, and none of a reference alone',
+    'creates a customer for a new reference with an e-mail address, but not for a reference alone',
     async ({ api, unique }) => {
       const external_ref = unique('new-ref');
       const source = { wamid: unique('wamid'), answer_key: 'instagram' };
@@ -127,7 +127,7 @@ export const partners = checksOf('partners', (check) => {
 
   check(
     'part-017 part-018 part-019',
-    'previews what referrals would credit again, by model, and changes nothing',
+    'previews how referrals would change credits by model, without changes',
     async (context) => {
       const { api, unique, clock } = context;
       const { first } = await market(context);
@@ -165,19 +165,15 @@ export const adOperations = checksOf('ad-operations', (check) => {
     );
   });
 
-  check('ops-033', 'says whether tags can be written here, and what was changed lately', async ({ api }) => {
+  check('ops-033', 'returns whether tags can be written, and the latest changes', async ({ api }) => {
     const { can_apply, recent } = dataOf(await api.get('quality/ad-ids/url-tags'));
     assert.deepEqual([typeof can_apply, Array.isArray(recent)], ['boolean', true]);
   });
 
-  check(
-    'ops-015',
-    'returns 404 campaign_not_found for a campaign that is not of the profile',
-    async ({ api, unique }) => {
-      for (const action of ['pause', 'resume']) {
-        const headers = { 'idempotency-key': unique(action) };
-        refusal(await api.post(`campaigns/404404/${action}`, {}, { headers }), 404, 'campaign_not_found');
-      }
-    },
-  );
+  check('ops-015', 'returns 404 campaign_not_found for a campaign of another profile', async ({ api, unique }) => {
+    for (const action of ['pause', 'resume']) {
+      const headers = { 'idempotency-key': unique(action) };
+      refusal(await api.post(`campaigns/404404/${action}`, {}, { headers }), 404, 'campaign_not_found');
+    }
+  });
 });

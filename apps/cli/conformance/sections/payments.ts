@@ -6,7 +6,7 @@ import { dataOf, refusal } from '../expect.ts';
 import { lead, payment, record } from './fixtures.ts';
 
 export const payments = checksOf('payments', (check) => {
-  check('pay-001 pay-002', 'lists payments as merchants left them', async ({ api, unique, clock }) => {
+  check('pay-001 pay-002', 'lists payments with the corrections of merchants', async ({ api, unique, clock }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('listed'), { key: unique('o'), value: '80.00' }));
     dataOf(await api.put(`payments/${id}/installment`, { is_installment: true }));
     dataOf(await api.post(`payments/${id}/refund`, { amount: '30.00' }));
@@ -16,7 +16,7 @@ export const payments = checksOf('payments', (check) => {
     assert.equal(row.manual_refund.amount, '30.00');
   });
 
-  check('pay-003 pay-004', 'sets and removes the mark of an installment', async ({ api, unique }) => {
+  check('pay-003 pay-004', 'sets and removes the installment flag', async ({ api, unique }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('mark'), { key: unique('o') }));
     const mark = async (is_installment: boolean) =>
       dataOf(await api.put(`payments/${id}/installment`, { is_installment }));
@@ -38,14 +38,14 @@ export const payments = checksOf('payments', (check) => {
     refusal(await api.put(`payments/${id}/payer`, { customer_key: unique('nobody') }), 422, 'customer_not_in_profile');
   });
 
-  check('pay-006 pay-007 pay-013', 'records a refund, takes it back and records another', async ({ api, unique }) => {
+  check('pay-006 pay-007 pay-013', 'records a refund, undoes it and records another', async ({ api, unique }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('refund'), { key: unique('o'), value: '60.00' }));
     assert.equal(dataOf(await api.post(`payments/${id}/refund`, { amount: '20.00' })).after.net, '40.00');
     assert.equal(dataOf(await api.delete(`payments/${id}/refund`)).after.net, '60.00');
     assert.equal(dataOf(await api.post(`payments/${id}/refund`)).after.net, '0.00');
   });
 
-  check('pay-010 err-092', 'refuses a refund of nothing or less with 422 amount_invalid', async ({ api, unique }) => {
+  check('pay-010 err-092', 'returns 422 amount_invalid for a refund of zero or less', async ({ api, unique }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('nothing'), { key: unique('o') }));
     for (const amount of ['0', '0.00', '-1.00', 'all'])
       refusal(await api.post(`payments/${id}/refund`, { amount }), 422, 'amount_invalid');
@@ -66,7 +66,7 @@ export const payments = checksOf('payments', (check) => {
     },
   );
 
-  check('pay-012 err-093', 'refuses a second refund by hand with 422 manual_refund_exists', async ({ api, unique }) => {
+  check('pay-012 err-093', 'returns 422 manual_refund_exists for a second manual refund', async ({ api, unique }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('second'), { key: unique('o') }));
     dataOf(await api.post(`payments/${id}/refund`, { amount: '1.00' }));
     refusal(await api.post(`payments/${id}/refund`, { amount: '2.00' }), 422, 'manual_refund_exists');
@@ -74,7 +74,7 @@ export const payments = checksOf('payments', (check) => {
 
   check(
     'pay-008 pay-009',
-    'takes a payment of a card gateway without a connection, once per external_id',
+    'accepts a payment of a card gateway without a connection, once per external_id',
     async ({ api, unique, clock }) => {
       const customer = unique('card');
       const body = {
@@ -91,13 +91,13 @@ export const payments = checksOf('payments', (check) => {
     },
   );
 
-  check('err-074', 'refuses a payer who is no customer of the profile', async ({ api, unique }) => {
+  check('err-074', 'refuses a payer who is not a customer of the profile', async ({ api, unique }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('payer'), { key: unique('o') }));
     const customer_profile_id = '0195d3a0-0000-7000-8000-000000000000';
     refusal(await api.put(`payments/${id}/payer`, { customer_profile_id }), 422, 'customer_not_in_profile');
   });
 
-  check('', 'says with dry_run what an action would do, and does nothing', async ({ api, unique }) => {
+  check('', 'previews an action with dry_run, without executing it', async ({ api, unique }) => {
     const { outcome_event_id: id } = await record(api, payment(unique('dry'), { key: unique('o'), value: '10.00' }));
     assert.equal(dataOf(await api.post(`payments/${id}/refund?dry_run=true`, { amount: '4.00' })).after.net, '6.00');
     assert.equal(dataOf(await api.get(`payments/${id}`)).net, '10.00');

@@ -22,7 +22,7 @@ export const tracking = checksOf('tracking', (check) => {
 
   check(
     'track-004 track-005',
-    'revokes a tracking key and lists it no longer',
+    'revokes a tracking key and removes it from the list',
     async (context) => {
       const { app, as } = context;
       const { id } = await appProfile(context);
@@ -37,7 +37,7 @@ export const tracking = checksOf('tracking', (check) => {
 
   check(
     'track-006 track-008 track-009 track-010',
-    'gives the snippet and what installers need, with the key in it',
+    'returns the snippet and the installer data, which contain the key',
     async ({ api }) => {
       const { key } = (await api.post('tracking/keys')).body.data;
       for (const path of [
@@ -53,14 +53,14 @@ export const tracking = checksOf('tracking', (check) => {
     },
   );
 
-  check('track-018', 'says where the tracker sends to, and serves it there', async ({ api }) => {
+  check('track-018', 'returns the URL to which the tracker sends, and serves it there', async ({ api }) => {
     const { script_url } = dataOf(await api.get('tracking/origin'));
     const response = await fetch(script_url);
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /javascript/);
   });
 
-  check('track-016', 'shows visits as they were taken in', async (context) => {
+  check('track-016', 'shows visits as they were received', async (context) => {
     const mark = context.unique('seen');
     await visit(context, [{ daysAgo: 0, query: `utm_source=${mark}` }]);
     await eventually(async () => {
@@ -114,14 +114,18 @@ export const tracking = checksOf('tracking', (check) => {
     },
   );
 
-  check('', 'refuses visits of an unknown key, and keeps none that is malformed from the others', async ({ api }) => {
-    const { visits_url } = dataOf(await api.get('tracking/origin'));
-    const body = JSON.stringify({ key: `trk_${'a'.repeat(22)}`, client_id: unknownId, visits: [{}] });
-    const response = await fetch(visits_url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
-    assert.equal(response.status, 401);
-  });
+  check(
+    '',
+    'refuses visits of an unknown key, and rejects malformed visits without affecting others',
+    async ({ api }) => {
+      const { visits_url } = dataOf(await api.get('tracking/origin'));
+      const body = JSON.stringify({ key: `trk_${'a'.repeat(22)}`, client_id: unknownId, visits: [{}] });
+      const response = await fetch(visits_url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      assert.equal(response.status, 401);
+    },
+  );
 });

@@ -42,7 +42,7 @@ export const versioning = checksOf('versioning', (check) => {
     },
   );
 
-  check('ver-010 ver-011 ver-012 ver-013 ver-014', 'makes and changes a definition', async ({ api, unique }) => {
+  check('ver-010 ver-011 ver-012 ver-013 ver-014', 'creates and updates a definition', async ({ api, unique }) => {
     const conversion_key = unique('goal').replaceAll('-', '_');
     const wanted = {
       name: 'A goal',

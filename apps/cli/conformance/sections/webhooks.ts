@@ -6,7 +6,7 @@ import { type Context, eventually } from '../context.ts';
 import { dataOf, refusal } from '../expect.ts';
 import type { Delivery } from '../receiver.ts';
 
-/** A subscription of the receiver, at a path of its own. */
+/** A subscription to the receiver, on its own path. */
 export async function subscribe(api: Client, { receiver, unique }: Context, traits: object = {}) {
   const path = `/${unique('hook')}`;
   const wanted = { url: `${receiver.url}${path}`, events: ['recompute.completed'], providers: ['service'], ...traits };
@@ -21,7 +21,7 @@ export const delivered = (context: Context, path: string, count = 1) =>
     return deliveries;
   });
 
-/** Whether a delivery carries a signature under the secret, by the rules of Standard Webhooks. */
+/** Whether a delivery has a valid signature under the secret, according to Standard Webhooks. */
 function isSigned({ headers, body }: Delivery, secret: string): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
@@ -32,7 +32,7 @@ function isSigned({ headers, body }: Delivery, secret: string): boolean {
 export const webhooks = checksOf('webhooks', (check) => {
   check(
     'hook-001 hook-002 hook-003',
-    'makes a subscription and lists it',
+    'creates a subscription and lists it',
     async (context) => {
       const { id, subscription } = await subscribe(context.api, context);
       assert.deepEqual([subscription.events, subscription.providers], [['recompute.completed'], ['service']]);
@@ -62,7 +62,7 @@ export const webhooks = checksOf('webhooks', (check) => {
 
   check(
     'hook-008 hook-009 hook-015 hook-020',
-    'sends a made-up event that is signed like any other',
+    'sends a test event that is signed like any other',
     async (context) => {
       const { id, path, secret } = await subscribe(context.api, context);
       dataOf(await context.api.post(`webhooks/test/${id}`), 202);
@@ -93,7 +93,7 @@ export const webhooks = checksOf('webhooks', (check) => {
 
   check(
     'hook-010 hook-011',
-    'sends a delivery again, the same to the byte',
+    'resends a delivery byte for byte',
     async (context) => {
       const { id, path, secret } = await subscribe(context.api, context);
       const sent = dataOf(await context.api.post(`webhooks/test/${id}`), 202);
@@ -110,7 +110,7 @@ export const webhooks = checksOf('webhooks', (check) => {
 
   check(
     'hook-021 hook-014',
-    'tries a failed delivery again under the same id, and follows no redirect',
+    'retries a failed delivery under the same id, and follows no redirect',
     async (context) => {
       const { id, path } = await subscribe(context.api, context);
       context.receiver.answerNext(path, 302);

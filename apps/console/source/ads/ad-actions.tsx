@@ -8,16 +8,16 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { membersQuery } from '../workspace/queries.ts';
 import { stateOf } from './change-ad.tsx';
 import { type AdAction, adActionsQuery, undo } from './queries.ts';
 
-/** The ledger of changes at ad platforms, refusals too, and the way back from each. */
+/** The log of changes at ad platforms, including refused ones, with a button to undo each. */
 export function AdActions() {
-  const { place, kept } = usePlace();
-  const query = useInfiniteQuery(adActionsQuery(place.profileId));
+  const { scope, linkSearch } = useReportScope();
+  const query = useInfiniteQuery(adActionsQuery(scope.profileId));
   return (
     <Page title={say.pages.adActions} about={say.ads.about}>
       {query.isError ? (
@@ -29,8 +29,8 @@ export function AdActions() {
           {say.ads.openBefore}{' '}
           <Link
             to="/p/$profileId/campaigns"
-            params={{ profileId: place.profileId }}
-            search={{ ...kept, level: 'campaign' }}
+            params={{ profileId: scope.profileId }}
+            search={{ ...linkSearch, level: 'campaign' }}
             className="text-accent underline"
           >
             {say.pages.campaigns}
@@ -116,7 +116,7 @@ function Actor({ actor: { kind, id } }: Pick<AdAction, 'actor'>) {
 }
 
 function UndoButton({ action }: { readonly action: AdAction }) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const queryClient = useQueryClient();
   const key = useRef(crypto.randomUUID());

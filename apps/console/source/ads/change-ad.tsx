@@ -3,23 +3,23 @@ import { useRef } from 'react';
 import { count, money, words } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { type AdChange, change, undo } from './queries.ts';
 
 interface ChangeAdProps {
   readonly level: 'campaign' | 'ad';
-  /** The platform's. */
+  /** The platform's id. */
   readonly externalId: string;
   readonly name: string;
   readonly to: 'pause' | 'resume';
 }
 
-/** First what a pause or resume would do, checked at the platform with nothing sent; then the change, and the way back. */
+/** Previews a pause or resume with a dry run at the platform, then applies it and offers to undo it. */
 export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const queryClient = useQueryClient();
-  // One for each press, kept over retries: the same key acts at most once.
+  // One key per press, reused by retries, so that a press changes the platform at most once.
   const keys = useRef({ doing: crypto.randomUUID(), undoing: crypto.randomUUID() });
   const what = { level, id: externalId, to };
   const tried = useQuery({

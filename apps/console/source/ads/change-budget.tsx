@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { money, signedPercent, words } from '../format.ts';
-import { LineForm, Titled } from '../parts/line-form.tsx';
+import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { advisedMinor, type Budget, type BudgetAdvice, boundsOf, stepOf, toDecimal, toMinor } from './budget.ts';
 import {
@@ -19,14 +19,14 @@ import {
 
 interface BudgetPanelProps {
   readonly holder: BudgetHolder;
-  /** Of an ad set: its campaign, which may hold the budget. */
+  /** The campaign of an ad set; the budget may be set on the campaign instead. */
   readonly campaignExternalId?: string | null | undefined;
   readonly advice?: BudgetAdvice | undefined;
 }
 
-/** Changes a daily budget: the live one, a new one, a dry run at the platform, the change, and its undo. */
+/** Changes a daily budget: shows the live one, takes a new one, runs a dry run at the platform, applies it and offers to undo it. */
 export function BudgetPanel({ holder, campaignExternalId, advice }: BudgetPanelProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const live = useQuery(liveBudgetQuery(profileId, holder));
   if (live.isError) return <Failed error={live.error} />;
   if (!live.data) return <Loading lines={2} />;
@@ -44,10 +44,10 @@ export function BudgetPanel({ holder, campaignExternalId, advice }: BudgetPanelP
   );
 }
 
-/** The ad sets of a campaign that has no budget of its own. Each is read from the platform when it is opened. */
+/** The ad sets of a campaign without its own budget. Each budget is read from the platform when it is opened. */
 function AdSetBudgets({ campaign, advice }: { readonly campaign: string; readonly advice: BudgetAdvice | undefined }) {
-  const { place } = usePlace();
-  const adSets = useQuery(adSetsOfQuery(place, campaign));
+  const { scope } = useReportScope();
+  const adSets = useQuery(adSetsOfQuery(scope, campaign));
   const [opened, setOpened] = useState<string>();
   if (adSets.isError) return <Failed error={adSets.error} />;
   if (!adSets.data) return <Loading lines={2} />;
@@ -89,7 +89,7 @@ interface FormProps {
 }
 
 function BudgetForm({ holder, live, budget, advice }: FormProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const [wanted, setWanted] = useState(toDecimal(advice ? advisedMinor(budget, advice) : budget.minor, budget));
   const minor = toMinor(wanted, budget);
   const { least, most } = boundsOf(budget);
@@ -120,7 +120,7 @@ function BudgetForm({ holder, live, budget, advice }: FormProps) {
         )}
       </dl>
       <LineForm onSubmit={() => minor !== undefined && tried.mutate(minor)}>
-        <Titled title={say.budget.new(live.currency)}>
+        <TitledField title={say.budget.new(live.currency)}>
           <input
             className="field number w-36"
             type="number"
@@ -135,7 +135,7 @@ function BudgetForm({ holder, live, budget, advice }: FormProps) {
               tried.reset();
             }}
           />
-        </Titled>
+        </TitledField>
         <button type="submit" className="button" disabled={tried.isPending || minor === budget.minor}>
           {say.budget.dryRun}
         </button>
@@ -157,11 +157,11 @@ interface ApplyProps {
   readonly name: string;
 }
 
-/** What the dry run returned, the change itself, and its undo. */
+/** The result of the dry run, the button that applies the change, and its undo. */
 function Apply({ holder, minor, tried, name }: ApplyProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const queryClient = useQueryClient();
-  // One key per change, the same over retries, so that the platform is changed at most once.
+  // One key per change, reused by retries, so that the platform is changed at most once.
   const keys = useRef({ apply: crypto.randomUUID(), undo: crypto.randomUUID() });
   const changed = () =>
     Promise.all([

@@ -7,12 +7,12 @@ import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed, State } from '../parts/page.tsx';
-import { Answered, Loading, Problem } from '../parts/states.tsx';
+import { Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { type ExportTarget, exportCatalogQuery, pixelsQuery, saveExportTarget } from './queries.ts';
 
-/** For each connected ad account, which conversions it receives and under which names. */
+/** For each connected ad account: which conversions it receives, and under which names. */
 export function ExportTargets({ profileId }: { readonly profileId: string }) {
   const connections = useQuery(connectionsQuery(profileId));
   const definitions = useQuery(definitionsQuery(profileId));
@@ -93,7 +93,7 @@ function Target({ target, targets, ...props }: TargetProps) {
   );
 }
 
-/** What a platform itself calls the usual conversions. */
+/** The platforms' own names of common conversions. */
 const usualNames: Partial<Record<Channel, Readonly<Record<string, string>>>> = {
   social_ads: {
     payment_received: 'Purchase',
@@ -236,7 +236,7 @@ interface PixelFieldProps {
 function PixelField({ profileId, connectionId, value, onChange }: PixelFieldProps) {
   const pixels = useQuery(pixelsQuery(profileId, connectionId));
   return (
-    <Answered query={pixels} lines={1}>
+    <QueryResult query={pixels} lines={1}>
       {(all) => (
         <Labelled title={say.exports.pixel}>
           {(field) => (
@@ -258,6 +258,6 @@ function PixelField({ profileId, connectionId, value, onChange }: PixelFieldProp
           )}
         </Labelled>
       )}
-    </Answered>
+    </QueryResult>
   );
 }

@@ -6,18 +6,18 @@ import { count, localMoment, money, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
-import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { ExportTargets } from './export-targets.tsx';
 
 type Run = NonNullable<ReturnType<typeof useRuns>['data']>['pages'][number]['data'][number];
 const useRuns = (profileId: string) => useInfiniteQuery(exportRunsQuery(profileId));
 
-/** Outcomes that are told back to ad platforms: what went out, and what would go next. */
+/** Outcomes exported to ad platforms: past runs, and a preview of the next one. */
 export function Exports() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const runs = useRuns(profileId);
   return (
     <Page title={say.pages.exports} about={say.exports.about}>
@@ -47,7 +47,7 @@ export function Exports() {
 }
 
 type Settled = Exclude<ExportEventStatus, 'waiting' | 'processing'>;
-/** What became of each that a run was to send. */
+/** The final statuses of the events of a run. */
 const settled = exportEventStatuses.filter(
   (status): status is Settled => status !== 'waiting' && status !== 'processing',
 );
@@ -92,7 +92,7 @@ const columns: Column<Run>[] = [
   ),
 ];
 
-/** A dry run: what would be told next, and which fields of a person go with it, never what they hold. */
+/** A dry run: which outcomes would be exported next, and which customer fields would go with them, without their values. */
 function Preview({ profileId }: { readonly profileId: string }) {
   const connections = useQuery(connectionsQuery(profileId));
   const ads = connections.data?.filter(({ channel }) => channel.endsWith('_ads')) ?? [];
@@ -124,7 +124,7 @@ function WouldSend({ profileId, connectionId }: { readonly profileId: string; re
   const preview = useQuery(exportPreviewQuery(profileId, connectionId));
   return (
     <div className="mt-3">
-      <Answered query={preview} lines={3}>
+      <QueryResult query={preview} lines={3}>
         {(rows) =>
           rows.length === 0 ? (
             <p>{say.exports.nothingWaits}</p>
@@ -145,7 +145,7 @@ function WouldSend({ profileId, connectionId }: { readonly profileId: string; re
             </ul>
           )
         }
-      </Answered>
+      </QueryResult>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Client, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
-import { datesOf, keyOf, type Place } from '../queries.ts';
+import { datesOf, keyOf, type ReportScope } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import type { Budget } from './budget.ts';
@@ -21,7 +21,7 @@ export const adActionsQuery = (profileId: string) =>
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
   });
 
-/** The newest changes that were made, for charts. */
+/** The latest applied changes, for charts. */
 export const appliedChangesQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'ad actions', 'applied'],
@@ -29,7 +29,7 @@ export const appliedChangesQuery = (profileId: string) =>
       (await clientFor(profileId).listAdActions({ query: { state: 'applied', limit: limits.adActions }, signal })).data,
   });
 
-/** Pauses or resumes a campaign or ad. A dry run checks everything at the platform, and sends and keeps nothing. */
+/** Pauses or resumes a campaign or ad. A dry run checks everything at the platform and changes nothing. */
 export async function change(
   profileId: string,
   what: { readonly level: 'campaign' | 'ad'; readonly id: string; readonly to: 'pause' | 'resume' },
@@ -50,7 +50,7 @@ export async function change(
   }
 }
 
-/** A campaign or ad set whose budget is changed, by the id of its platform. */
+/** A campaign or ad set whose budget is changed, with its platform's id. */
 export interface BudgetHolder {
   readonly level: 'campaign' | 'ad_set';
   readonly externalId: string;
@@ -60,11 +60,11 @@ export interface LiveBudget {
   readonly name: string;
   readonly status: string;
   readonly currency: string;
-  /** Absent: this level has no daily budget of its own. */
+  /** Absent when this level has no daily budget. */
   readonly budget: Budget | undefined;
 }
 
-/** Read from the platform each time: a budget that was stored at the last sync may have changed since. */
+/** Reads the budget from the platform each time: one stored at the last sync may have changed since. */
 export const liveBudgetQuery = (profileId: string, { level, externalId }: BudgetHolder) =>
   queryOptions({
     queryKey: [profileId, 'live budget', level, externalId],
@@ -81,13 +81,13 @@ export const liveBudgetQuery = (profileId: string, { level, externalId }: Budget
     retry: false,
   });
 
-/** The ad sets of a campaign that were active in the days of the report. */
-export const adSetsOfQuery = (place: Place, campaign: string) =>
+/** The ad sets of a campaign that were active on the report's dates. */
+export const adSetsOfQuery = (scope: ReportScope, campaign: string) =>
   queryOptions({
-    queryKey: ['campaigns', place.profileId, 'ad sets of', ...keyOf(place), campaign],
+    queryKey: ['campaigns', scope.profileId, 'ad sets of', ...keyOf(scope), campaign],
     queryFn: async ({ signal }) => {
-      const query = { ...datesOf(place), level: 'ad_set' as const, parent_id: campaign, limit: 100 };
-      return (await clientFor(place.profileId).listCampaigns({ query, signal })).data;
+      const query = { ...datesOf(scope), level: 'ad_set' as const, parent_id: campaign, limit: 100 };
+      return (await clientFor(scope.profileId).listCampaigns({ query, signal })).data;
     },
   });
 
@@ -107,7 +107,7 @@ export async function changeBudget(
     : (await client.updateAdSetBudget(request)).data;
 }
 
-/** Sends the request that takes a change back, as the ledger says it. */
+/** Sends the request that undoes a change, as the log describes it. */
 export async function undo(profileId: string, { path, body }: Undo, isDryRun: boolean, key: string): Promise<AdChange> {
   const [, kind, id = '', verb] =
     /^\/api\/v1\/(campaigns|ads|adsets)\/([^/]+)\/(pause|resume|budget)$/.exec(path) ?? [];
@@ -121,7 +121,7 @@ export async function undo(profileId: string, { path, body }: Undo, isDryRun: bo
   return change(profileId, { level, id: decodeURIComponent(id), to: verb }, isDryRun, key);
 }
 
-/** An address of this page's own, or null where there is none. Kept while the page is open, which is as long as such an address lives. */
+/** The picture as an object URL of this page, or null if there is none. Cached while the page is open, which is how long object URLs live. */
 export const pictureQuery = (profileId: string, adId: string) =>
   queryOptions({
     queryKey: ['picture', profileId, adId],
@@ -148,7 +148,7 @@ export const pixelsQuery = (profileId: string, connectionId: string) =>
 
 type SavedTarget = Omit<ExportTarget, 'id' | 'clean_dataset' | 'target'>;
 
-/** The API takes the whole catalog: the targets of other accounts are sent unchanged. */
+/** The API replaces the whole catalog, so the targets of other accounts are sent unchanged. */
 export const saveExportTarget = (client: Client, targets: readonly ExportTarget[], saved: SavedTarget) =>
   client.updateExportCatalog({
     body: {

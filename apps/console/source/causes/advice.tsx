@@ -3,22 +3,22 @@ import { useState } from 'react';
 import { BudgetPanel } from '../ads/change-budget.tsx';
 import { money, percent } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { LineForm, Titled } from '../parts/line-form.tsx';
+import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { State } from '../parts/page.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { type AdviceRow, type Advice as Advised, adviceQuery } from './queries.ts';
 
-/** Which budgets to raise or lower, where that is sure. Each leads to the budget panel with the advised amount. */
+/** Which budgets to raise or lower where the model is certain. Each advice links to the budget panel with the advised amount. */
 export function Advice({ profileId }: { readonly profileId: string }) {
   const [margin, setMargin] = useState('');
-  const [asked, setAsked] = useState<number>();
+  const [targetMargin, setTargetMargin] = useState<number>();
   return (
     <section className="grid gap-3" aria-labelledby="advice">
       <h2 id="advice">{say.advice.title}</h2>
       <p className="label max-w-prose">{say.advice.about}</p>
-      <LineForm onSubmit={() => setAsked(Number(margin))}>
-        <Titled title={say.advice.margin}>
+      <LineForm onSubmit={() => setTargetMargin(Number(margin))}>
+        <TitledField title={say.advice.margin}>
           <input
             className="field w-24"
             type="number"
@@ -29,20 +29,20 @@ export function Advice({ profileId }: { readonly profileId: string }) {
             value={margin}
             onChange={({ target }) => setMargin(target.value)}
           />
-        </Titled>
+        </TitledField>
         <button type="submit" className="button">
           {say.advice.ask}
         </button>
       </LineForm>
-      {asked !== undefined && <Found profileId={profileId} margin={asked} />}
+      {targetMargin !== undefined && <AdviceRows profileId={profileId} margin={targetMargin} />}
     </section>
   );
 }
 
-function Found({ profileId, margin }: { readonly profileId: string; readonly margin: number }) {
+function AdviceRows({ profileId, margin }: { readonly profileId: string; readonly margin: number }) {
   const advice = useQuery(adviceQuery(profileId, margin));
   return (
-    <Answered query={advice}>
+    <QueryResult query={advice}>
       {({ data, meta }) =>
         meta.reason ? (
           <Empty title={say.advice.none}>{say.advice.reasons[meta.reason]}</Empty>
@@ -56,7 +56,7 @@ function Found({ profileId, margin }: { readonly profileId: string; readonly mar
           </ul>
         )
       }
-    </Answered>
+    </QueryResult>
   );
 }
 

@@ -6,25 +6,25 @@ import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { levelChoices } from '../parts/levels.ts';
 import { State } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
 import { type Estimate, type Estimates as Estimated, estimatesQuery, type FittedModel } from './queries.ts';
 
-/** What each campaign, ad set or ad caused, from where to where chance could move it, and what would have come anyway. */
+/** The incremental conversions of each campaign, ad set or ad with their intervals, and the baseline. */
 export function Estimates({ model }: { readonly model: FittedModel }) {
   const [level, setLevel] = useState<Level>('campaign');
-  const { place } = usePlace();
-  const estimates = useQuery(estimatesQuery(place, model, level));
+  const { scope } = useReportScope();
+  const estimates = useQuery(estimatesQuery(scope, model, level));
   return (
     <div className="grid gap-3">
       <div>
         <Choice label={say.levels.whatRows} value={level} options={levelChoices} onChange={setLevel} />
       </div>
-      <Answered query={estimates} lines={8}>
+      <QueryResult query={estimates} lines={8}>
         {(found) => <Rows found={found} />}
-      </Answered>
+      </QueryResult>
     </div>
   );
 }
@@ -99,7 +99,7 @@ const columnsOf = (currency: string, isCalibrated: boolean): Column<Estimate>[] 
   },
 ];
 
-/** They add up to all that was bought, to the minor unit. */
+/** Estimates and baseline add up to all purchases, exact to the minor unit. */
 const sumsOf = (meta: Estimated['meta']): FooterRow[] => {
   const row = (id: string, title: string, value: number | null, isTotal = false): FooterRow => ({
     id,

@@ -5,19 +5,19 @@ import { clientFor } from '../client.ts';
 import { day, percent, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { LineForm, Titled } from '../parts/line-form.tsx';
+import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { entityQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { PlanExperiment } from './plan-experiment.tsx';
 import { type Experiment, experimentsQuery } from './queries.ts';
 
-/** Tests of what ads cause: planned, run, and read once they are over. */
+/** Incrementality experiments: planned, running and finished with results. */
 export function Experiments() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const query = useInfiniteQuery(experimentsQuery(profileId));
   const tests = query.data?.pages.flatMap((page) => page.data);
@@ -77,7 +77,7 @@ function One({ profileId, test, mayWrite }: OneProps) {
           {(test.state === 'draft' || test.state === 'running') &&
             ` ${say.experiments.readableFrom(day(test.readable_from))}`}
         </p>
-        <Tested ids={test.entity_ids} />
+        <TestedCampaigns ids={test.entity_ids} />
         {test.held_out_regions.length > 0 && (
           <p className="break-words">{say.experiments.offIn(test.held_out_regions.join(', '))}</p>
         )}
@@ -121,14 +121,17 @@ function One({ profileId, test, mayWrite }: OneProps) {
   );
 }
 
-/** The names of what is tested. A campaign may have nothing in the days of the report, so what is missing there is read by itself. */
-function Tested({ ids }: { readonly ids: readonly string[] }) {
-  const { place, model } = usePlace();
-  const { data } = useQuery(campaignsQuery(place, 'campaign', model));
-  const known = new Map(data?.rows.map(({ campaign_id: id, campaign_name: name }) => [id, name]));
-  const missing = data ? ids.filter((id) => !known.has(id)) : [];
-  const read = useQueries({ queries: missing.map((id) => entityQuery(place, id, 'campaign', model)) });
-  const names = [...ids.flatMap((id) => known.get(id) ?? []), ...read.flatMap((one) => one.data?.campaign_name ?? [])];
+/** The names of the tested campaigns. A campaign without activity on the report's dates is missing there and is read separately. */
+function TestedCampaigns({ ids }: { readonly ids: readonly string[] }) {
+  const { scope, model } = useReportScope();
+  const { data } = useQuery(campaignsQuery(scope, 'campaign', model));
+  const namesById = new Map(data?.rows.map(({ campaign_id: id, campaign_name: name }) => [id, name]));
+  const missing = data ? ids.filter((id) => !namesById.has(id)) : [];
+  const read = useQueries({ queries: missing.map((id) => entityQuery(scope, id, 'campaign', model)) });
+  const names = [
+    ...ids.flatMap((id) => namesById.get(id) ?? []),
+    ...read.flatMap((one) => one.data?.campaign_name ?? []),
+  ];
   if (names.length === 0) return null;
   return <p className="break-words">{say.experiments.tested(names.join(', '))}</p>;
 }
@@ -153,9 +156,9 @@ function GiveUp({ name, isPending, onGiveUp }: GiveUpProps) {
             onGiveUp(String(new FormData(form).get('reason')));
           }}
         >
-          <Titled title={say.experiments.whyGiveUp}>
+          <TitledField title={say.experiments.whyGiveUp}>
             <input className="field w-64" name="reason" required maxLength={200} />
-          </Titled>
+          </TitledField>
           <button type="submit" className="button-main">
             {say.experiments.giveUp}
           </button>

@@ -7,39 +7,39 @@ import { Choice } from '../parts/choice.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { Advice } from './advice.tsx';
 import { Estimates } from './estimates.tsx';
-import { type FittedModel, isUnderWay, type Models as Known, modelsQuery } from './queries.ts';
+import { type FittedModel, isUnderWay, type Models as ModelsData, modelsQuery } from './queries.ts';
 
-/** What ads caused, as models say that learn from the profile’s own data, and how wrong each is known to be. */
+/** The incremental effect of ads according to models fitted to the profile's data, and how wrong each model is known to be. */
 export function Models() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const models = useQuery(modelsQuery(profileId));
   return (
     <Page
       title={say.pages.models}
       about={say.causes.about}
-      actions={<FitNow profileId={profileId} known={models.data} />}
+      actions={<FitNow profileId={profileId} fitted={models.data} />}
     >
-      <Answered query={models}>{(known) => <Found profileId={profileId} known={known} />}</Answered>
+      <QueryResult query={models}>{(fitted) => <ModelDetails profileId={profileId} fitted={fitted} />}</QueryResult>
     </Page>
   );
 }
 
-function Found({ profileId, known }: { readonly profileId: string; readonly known: Known }) {
+function ModelDetails({ profileId, fitted }: { readonly profileId: string; readonly fitted: ModelsData }) {
   const [model, setModel] = useState<FittedModel>('data_driven');
-  const chosen = known.models.find((one) => one.model === model);
+  const chosen = fitted.models.find((one) => one.model === model);
   return (
     <div className="grid gap-6">
-      <FitState known={known} />
+      <FitState fitted={fitted} />
       <div className="flex flex-wrap items-center gap-4">
         <Choice
           label={say.models.model}
           value={model}
-          options={known.models.map((one) => ({ value: one.model, title: words(one.model) }))}
+          options={fitted.models.map((one) => ({ value: one.model, title: words(one.model) }))}
           onChange={setModel}
         />
         <p className="label max-w-prose">{say.causes.models[model]}</p>
@@ -50,12 +50,12 @@ function Found({ profileId, known }: { readonly profileId: string; readonly know
         <Estimates model={model} />
       )}
       <Advice profileId={profileId} />
-      <Errors errors={known.errors} />
+      <Errors errors={fitted.errors} />
     </div>
   );
 }
 
-function FitState({ known: { latest_fit: latest, served_fit: served } }: { readonly known: Known }) {
+function FitState({ fitted: { latest_fit: latest, served_fit: served } }: { readonly fitted: ModelsData }) {
   if (!latest) return null;
   return (
     <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={say.causes.fit}>
@@ -77,7 +77,7 @@ function FitState({ known: { latest_fit: latest, served_fit: served } }: { reado
   );
 }
 
-function FitNow({ profileId, known }: { readonly profileId: string; readonly known: Known | undefined }) {
+function FitNow({ profileId, fitted }: { readonly profileId: string; readonly fitted: ModelsData | undefined }) {
   const { may } = useMembership();
   const queryClient = useQueryClient();
   const fit = useMutation({
@@ -90,8 +90,8 @@ function FitNow({ profileId, known }: { readonly profileId: string; readonly kno
       <button
         type="button"
         className="button"
-        // Before the first answer is there, a refetch would join it and miss the new fit.
-        disabled={known === undefined || fit.isPending || isUnderWay(known.latest_fit?.state)}
+        // Before the first response, a refetch would join the running request and miss the new fit.
+        disabled={fitted === undefined || fit.isPending || isUnderWay(fitted.latest_fit?.state)}
         onClick={() => fit.mutate()}
       >
         {say.causes.fitNow}
@@ -101,9 +101,9 @@ function FitNow({ profileId, known }: { readonly profileId: string; readonly kno
   );
 }
 
-type ErrorRow = Known['errors']['rows'][number];
+type ErrorRow = ModelsData['errors']['rows'][number];
 
-function Errors({ errors }: { readonly errors: Known['errors'] }) {
+function Errors({ errors }: { readonly errors: ModelsData['errors'] }) {
   return (
     <section aria-labelledby="errors">
       <h2 id="errors">{say.causes.howWrong}</h2>

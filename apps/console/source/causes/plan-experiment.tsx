@@ -3,19 +3,19 @@ import { useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
 import { moved, today } from '../date-range.ts';
-import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
+import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
-/** A test by regions: half of them, by lot, do without a campaign for some weeks. */
+/** A geo experiment: a random half of the regions goes without a campaign for some weeks. */
 export function PlanExperiment({ profileId }: { readonly profileId: string }) {
-  const { place, model } = usePlace();
-  const campaigns = useQuery(campaignsQuery(place, 'campaign', model));
+  const { scope, model } = useReportScope();
+  const campaigns = useQuery(campaignsQuery(scope, 'campaign', model));
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
   const [entity, setEntity] = useState('');
-  // A test that has begun cannot be started.
+  // An experiment cannot start in the past or today.
   const tomorrow = moved(today(), 1);
   const [from, setFrom] = useState(tomorrow);
   const [expected, setExpected] = useState('10');
@@ -41,7 +41,7 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
       <p className="label max-w-prose">{say.experiments.planAbout}</p>
       <LineForm onSubmit={() => plan.mutate()}>
         <NameField maxLength={200} value={name} onChange={setName} />
-        <Titled title={say.experiments.campaign}>
+        <TitledField title={say.experiments.campaign}>
           <select className="field" required value={entity} onChange={({ target }) => setEntity(target.value)}>
             <option value="">{say.experiments.choose}</option>
             {campaigns.data?.rows.map(({ campaign_id: id, campaign_name: title }) => (
@@ -50,8 +50,8 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
               </option>
             ))}
           </select>
-        </Titled>
-        <Titled title={say.days.first}>
+        </TitledField>
+        <TitledField title={say.days.first}>
           <input
             className="field"
             type="date"
@@ -60,8 +60,8 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
             value={from}
             onChange={({ target }) => setFrom(target.value)}
           />
-        </Titled>
-        <Titled title={say.experiments.expected}>
+        </TitledField>
+        <TitledField title={say.experiments.expected}>
           <input
             className="field w-24"
             type="number"
@@ -72,7 +72,7 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
             value={expected}
             onChange={({ target }) => setExpected(target.value)}
           />
-        </Titled>
+        </TitledField>
         <button type="submit" className="button-main" disabled={plan.isPending}>
           {say.experiments.planIt}
         </button>

@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
-import { datesOf, keyOf, type Place } from '../queries.ts';
+import { datesOf, keyOf, type ReportScope } from '../queries.ts';
 import type { Level } from '../search.ts';
 
-/** What the pages about causes ask the API. */
+/** The API queries of the incrementality pages. */
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Models = Answer<'readModels'>['data'];
@@ -17,7 +17,7 @@ export type Experiment = Answer<'listExperiments'>['data'][number];
 
 const busyEveryMs = 3_000;
 
-/** Asked again while a fit is on its way. */
+/** Polls while a fit is running. */
 export const modelsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'models'],
@@ -27,17 +27,17 @@ export const modelsQuery = (profileId: string) =>
 
 export const isUnderWay = (state: string | undefined): boolean => state === 'queued' || state === 'running';
 
-/** The first page: what is given most. */
-export const estimatesQuery = (place: Place, model: FittedModel, level: Level) =>
+/** The first page: the entities with the most credit. */
+export const estimatesQuery = (scope: ReportScope, model: FittedModel, level: Level) =>
   queryOptions({
-    queryKey: [place.profileId, 'models', 'estimates', ...keyOf(place), model, level],
+    queryKey: [scope.profileId, 'models', 'estimates', ...keyOf(scope), model, level],
     queryFn: ({ signal }) =>
-      clientFor(place.profileId).listModelCampaigns({
+      clientFor(scope.profileId).listModelCampaigns({
         params: { model },
-        query: { ...datesOf(place), level, limit: 100 },
+        query: { ...datesOf(scope), level, limit: 100 },
         signal,
       }),
-    // A refusal says why there is no figure, and does not change by asking again.
+    // An error states why there is no estimate; a retry would not change it.
     retry: false,
   });
 

@@ -9,7 +9,7 @@ import { invalidateFigures } from '../sales/queries.ts';
 import { adPlatforms } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 
-/** Records what a campaign cost on a day, for platforms without a connection. */
+/** Records a campaign's spend of one day, for platforms without a connection. */
 export function AddSpend({ profileId }: { readonly profileId: string }) {
   const { data: profile } = useQuery(profileQuery(profileId));
   const queryClient = useQueryClient();

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Copy } from '../parts/copy.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { chatbotQuery } from './queries.ts';
 
-/** What the merchant enters into the External Request of a flow, so that a conversation is recorded when it begins. */
+/** The External Request that the merchant adds to a chatbot flow, which records each conversation when it starts. */
 export function ChatbotRequest({ profileId }: { readonly profileId: string }) {
   const chatbot = useQuery(chatbotQuery(profileId));
   return (
-    <Answered query={chatbot} lines={3}>
+    <QueryResult query={chatbot} lines={3}>
       {(found) =>
         found && (
           <div className="grid gap-2">
@@ -27,7 +27,7 @@ export function ChatbotRequest({ profileId }: { readonly profileId: string }) {
           </div>
         )
       }
-    </Answered>
+    </QueryResult>
   );
 }
 

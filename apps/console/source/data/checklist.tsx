@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { State } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { receiptOf, recentVisitsQuery } from './queries.ts';
@@ -11,9 +11,9 @@ import { TrackerStep } from './tracker-step.tsx';
 
 const recheckEveryMs = 5_000;
 
-/** The steps from an empty profile to first figures. It notices by itself when a step is done. */
+/** The steps from an empty profile to the first figures. Steps are checked off automatically. */
 export function Checklist() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const profile = useQuery({
     ...profileQuery(profileId),
     staleTime: 0,
@@ -22,7 +22,7 @@ export function Checklist() {
   const visits = useQuery(recentVisitsQuery(profileId, profile.data?.time_zone));
   const receipt = visits.data && receiptOf(visits.data);
   return (
-    <Answered query={profile}>
+    <QueryResult query={profile}>
       {({ readiness }) => {
         const list = readiness.map(({ step, is_done: isDone }) => ({
           step,
@@ -61,7 +61,7 @@ export function Checklist() {
           </div>
         );
       }}
-    </Answered>
+    </QueryResult>
   );
 }
 
@@ -113,9 +113,9 @@ function To({
   readonly page: '/p/$profileId/connections' | '/p/$profileId/keys';
   readonly children: ReactNode;
 }) {
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   return (
-    <Link to={page} params={{ profileId: place.profileId }} search={kept} className="text-accent underline">
+    <Link to={page} params={{ profileId: scope.profileId }} search={linkSearch} className="text-accent underline">
       {children}
     </Link>
   );

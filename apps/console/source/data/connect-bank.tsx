@@ -12,7 +12,7 @@ interface BankProps {
 type Country = keyof typeof say.connect.countries;
 type Holder = keyof typeof say.connect.holders;
 
-/** What the page of the widget reads from the session storage of the tab, and where it stores the exchange token. */
+/** The session storage key that the widget's page reads; the exchange token is stored under it too. */
 const storageKey = 'bank link';
 
 interface StoredLink {
@@ -24,7 +24,7 @@ interface StoredLink {
 
 const pathOf = (profileId: string): string => `/p/${profileId}/connections`;
 
-/** Opens the widget in this tab; `BankReturned` connects the accounts that the person chose in it. */
+/** Opens the widget in this tab; `BankReturned` connects the accounts that were selected in it. */
 export function ConnectBank({ profileId }: BankProps) {
   const start = useMutation({
     mutationFn: async (form: FormData) => {
@@ -86,7 +86,7 @@ function storedToken(profileId: string): string | undefined {
 }
 
 /** Connects the bank accounts after the widget has ended in this tab. */
-export function BankReturned({ profileId }: BankProps) {
+export function BankLinkResult({ profileId }: BankProps) {
   const queryClient = useQueryClient();
   const [token, setToken] = useState(() => storedToken(profileId));
   const { mutate, ...connect } = useMutation({
@@ -96,7 +96,7 @@ export function BankReturned({ profileId }: BankProps) {
   });
   useEffect(() => {
     if (!token) return;
-    // An exchange token is valid once.
+    // An exchange token can be used only once.
     sessionStorage.removeItem(storageKey);
     mutate(token);
   }, [token, mutate]);

@@ -14,7 +14,7 @@ interface FormProps {
   readonly profileId: string;
 }
 
-/** For providers without a consent page: the account is connected with a key or token from its own settings. */
+/** For providers without a consent page: connects the account with a key or token from its own settings. */
 export function ConnectByForm({ profileId, channel }: FormProps & { readonly channel: FormChannel }) {
   switch (channel) {
     case 'store':
@@ -89,7 +89,7 @@ function Field({ name, title, about, placeholder, isOptional, isSecret }: FieldP
 
 const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
 
-/** First the domain and token, then what the store signs its webhooks with. */
+/** First the domain and token, then the secret with which the store signs its webhooks. */
 function Store({ profileId }: FormProps) {
   const onSuccess = useConnected(profileId);
   const [isSigned, setIsSigned] = useState(false);

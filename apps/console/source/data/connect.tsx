@@ -7,7 +7,7 @@ import { localTime, words } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { handoffProviders } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { ConnectByForm } from './connect-form.tsx';
@@ -44,10 +44,10 @@ export function ConnectDialog({ profileId, channel, onClose }: ConnectDialogProp
 
 const memory = (profileId: string): string => `connecting ${profileId}`;
 
-/** The console was opened under another host name than `BASE_URL`; the consent cannot return to it. */
+/** The console was opened under another host than `BASE_URL`, so the consent page cannot redirect back to it. */
 const isOtherHost = (error: unknown): boolean => error instanceof TributaryError && error.code === 'invalid_parameter';
 
-/** Through the provider's own consent page: at once in this tab, or by a link for the holder of the account. */
+/** Connects through the provider's consent page: directly in this tab, or by a link for the owner of the account. */
 function ByConsent({ profileId, provider }: { readonly profileId: string; readonly provider: Provider }) {
   const queryClient = useQueryClient();
   const mint = async (body: { return_url?: string }) =>
@@ -59,7 +59,7 @@ function ByConsent({ profileId, provider }: { readonly profileId: string; readon
       sessionStorage.setItem(memory(profileId), id);
       window.location.assign(startUrl);
     },
-    // Then the link opens in a tab of its own, and this page stays to show the result.
+    // The link then opens in a new tab, and this page stays open to show the result.
     onError: (error) => isOtherHost(error) && link.mutate(),
   });
   const { data: handoff } = useQuery(handoffQuery(profileId, link.data?.id));
@@ -94,8 +94,8 @@ function ByConsent({ profileId, provider }: { readonly profileId: string; readon
   );
 }
 
-/** What became of the consent that a member went through in this tab. */
-export function Returned({ profileId }: { readonly profileId: string }) {
+/** The result of a consent that a member completed in this tab. */
+export function ConsentResult({ profileId }: { readonly profileId: string }) {
   const queryClient = useQueryClient();
   const [id, setId] = useState(() => sessionStorage.getItem(memory(profileId)) ?? undefined);
   const { data: handoff } = useQuery(handoffQuery(profileId, id));
@@ -134,7 +134,7 @@ function Outcome({ profileId, handoff }: { readonly profileId: string; readonly 
   return <p>{result ? say.connect.connectedTo(words(result.provider)) : say.connect.connected}</p>;
 }
 
-/** The consent opens several accounts; one of them is meant. */
+/** The consent covers several accounts; the member chooses one. */
 function Choose({ profileId, provider }: { readonly profileId: string; readonly provider: Provider }) {
   const queryClient = useQueryClient();
   const candidates = useQuery(candidatesQuery(profileId, provider));
@@ -145,7 +145,7 @@ function Choose({ profileId, provider }: { readonly profileId: string; readonly 
   });
   if (choose.isSuccess) return <p>{say.connect.connected}</p>;
   return (
-    <Answered query={candidates} lines={2}>
+    <QueryResult query={candidates} lines={2}>
       {(accounts) => (
         <div>
           <p>{say.connect.whichAccount}</p>
@@ -161,6 +161,6 @@ function Choose({ profileId, provider }: { readonly profileId: string; readonly 
           <Failed error={choose.error} />
         </div>
       )}
-    </Answered>
+    </QueryResult>
   );
 }

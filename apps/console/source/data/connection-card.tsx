@@ -27,7 +27,7 @@ interface ConnectionCardProps {
   readonly reconnect: () => void;
 }
 
-/** One connected account: its status, its last sync, and what can be done with it. */
+/** One connected account: its status, its last sync and the available actions. */
 export function ConnectionCard({ profileId, connection, reconnect }: ConnectionCardProps) {
   const { id, channel, status, account, sync } = connection;
   const { tone, title, next } = statuses[status];

@@ -5,12 +5,12 @@ import { clientFor } from '../client.ts';
 import { count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, Page, State } from '../parts/page.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { AddSpend } from './add-spend.tsx';
-import { ConnectDialog, Returned } from './connect.tsx';
-import { BankReturned } from './connect-bank.tsx';
+import { ConnectDialog, ConsentResult } from './connect.tsx';
+import { BankLinkResult } from './connect-bank.tsx';
 import { ConnectionCard } from './connection-card.tsx';
 import { groups, ProviderTile, providersOf } from './providers.tsx';
 import { connectionsQuery } from './queries.ts';
@@ -18,7 +18,7 @@ import { Stages } from './stages.tsx';
 
 /** Connected accounts with their status, and every provider that can be connected. */
 export function Connections() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const mayWrite = may('connections:write');
   const connections = useQuery(connectionsQuery(profileId));
@@ -31,9 +31,9 @@ export function Connections() {
       actions={mayWrite && <SyncAll profileId={profileId} />}
     >
       <div className="grid gap-6">
-        {mayWrite && <Returned profileId={profileId} />}
-        {mayWrite && <BankReturned profileId={profileId} />}
-        <Answered query={connections}>
+        {mayWrite && <ConsentResult profileId={profileId} />}
+        {mayWrite && <BankLinkResult profileId={profileId} />}
+        <QueryResult query={connections}>
           {(all) => (
             <>
               {all.length === 0 ? (
@@ -68,7 +68,7 @@ export function Connections() {
               )}
             </>
           )}
-        </Answered>
+        </QueryResult>
         {hasCrm && <Stages profileId={profileId} />}
         {may('attribution:write') && <AddSpend profileId={profileId} />}
       </div>

@@ -17,7 +17,7 @@ interface DisconnectProps {
   readonly onClose: () => void;
 }
 
-/** Disconnects an account. If it has reported payments, it asks whether reports go on counting them. */
+/** Disconnects an account. If it has reported payments, asks whether reports keep counting them. */
 export function Disconnect({ profileId, connection, onClose }: DisconnectProps) {
   const { may } = useMembership();
   const queryClient = useQueryClient();

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
-import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
+import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { definitionsQuery, type GoalDefinition, receivedEventsQuery } from './queries.ts';
 
-/** What the form starts with: a goal that is edited, or the event that one is created for. */
+/** The initial values of the form: the goal being edited, or the event that a goal is created for. */
 export type GoalDraft = Partial<
   Pick<GoalDefinition, 'conversion_key' | 'name' | 'event_names' | 'lookback_window_days' | 'counts_as_cash'>
 >;
@@ -18,7 +18,7 @@ interface GoalFormProps {
   readonly onSaved?: () => void;
 }
 
-/** Names have spaces, so commas alone separate them. */
+/** Event names may contain spaces, so only commas separate them. */
 const eventsIn = (text: string): string[] =>
   text
     .split(',')
@@ -51,7 +51,7 @@ export function GoalForm({ profileId, draft = {}, onSaved }: GoalFormProps) {
           ...(draft.conversion_key && { conversion_key: draft.conversion_key }),
           counts_as_cash: isCash,
           lookback_window_days: Number(days),
-          // A name may contain a comma: an unchanged list is sent unchanged.
+          // An event name may contain a comma, so an unchanged list is sent as it was received.
           ...(events === before
             ? draft.event_names && { event_names: draft.event_names }
             : names.length > 0 && { event_names: names }),
@@ -68,10 +68,10 @@ export function GoalForm({ profileId, draft = {}, onSaved }: GoalFormProps) {
     <>
       <LineForm onSubmit={() => save.mutate()}>
         <NameField maxLength={200} value={name} onChange={setName} />
-        <Titled title={say.goals.events}>
+        <TitledField title={say.goals.events}>
           <input className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
-        </Titled>
-        <Titled title={say.goals.windowDays}>
+        </TitledField>
+        <TitledField title={say.goals.windowDays}>
           <input
             className="field w-24"
             type="number"
@@ -81,7 +81,7 @@ export function GoalForm({ profileId, draft = {}, onSaved }: GoalFormProps) {
             value={days}
             onChange={({ target }) => setDays(target.value)}
           />
-        </Titled>
+        </TitledField>
         <label className="flex items-center gap-2 py-2">
           <input type="checkbox" checked={isCash} onChange={({ target }) => setIsCash(target.checked)} />
           {say.goals.isRevenue}

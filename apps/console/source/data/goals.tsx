@@ -7,16 +7,16 @@ import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { ConfirmButton, Dialog } from '../parts/dialog.tsx';
 import { Failed, Page } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { type GoalDraft, GoalForm, useRefreshGoals } from './goal-form.tsx';
 import { definitionsQuery, type GoalDefinition, type ReceivedEvent, receivedEventsQuery } from './queries.ts';
 
-/** What counts as a conversion: which events, whether as money, and how far back a touch may earn. */
+/** Goals: which events count as conversions, whether they count as cash, and the attribution window. */
 export function Goals() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const mayWrite = useMembership().may('goals:write');
   const definitions = useQuery(definitionsQuery(profileId));
   const received = useQuery(receivedEventsQuery(profileId));
@@ -25,14 +25,14 @@ export function Goals() {
   return (
     <Page title={say.pages.goals} about={say.goals.about}>
       <div className="grid gap-5">
-        <Answered query={definitions}>
+        <QueryResult query={definitions}>
           {(rows) => <DataTable caption={say.pages.goals} columns={columns} rows={rows} keyOf={({ id }) => id} />}
-        </Answered>
+        </QueryResult>
         <section className="card grid gap-3 p-5" aria-labelledby="uncounted">
           <h2 id="uncounted">{say.goals.uncounted}</h2>
-          <Answered query={received}>
+          <QueryResult query={received}>
             {(events) => <UncountedEvents events={events} {...(mayWrite && { onCount: setEdited })} />}
-          </Answered>
+          </QueryResult>
         </section>
         {mayWrite && (
           <section className="card grid gap-3 p-5" aria-labelledby="new-goal">
@@ -60,7 +60,7 @@ export function Goals() {
   );
 }
 
-/** The count ends at a limit. */
+/** The API stops counting at a limit. */
 const countOf = (value: number): string => (value >= limits.receivedEvents.counted ? `${count(value)}+` : count(value));
 
 function UncountedEvents({

@@ -1,7 +1,7 @@
 import type { Channel } from '@tributary/vocabulary';
 import { channels } from '../vocabulary.ts';
 
-/** Every provider that can be connected, grouped by what it brings. */
+/** Every provider that can be connected, grouped by the kind of data. */
 export const groups = [
   { id: 'ads', kinds: ['ads', 'search'] },
   { id: 'revenue', kinds: ['payments', 'store'] },
@@ -13,7 +13,7 @@ const names = Object.keys(channels) as Channel[];
 export const providersOf = (group: (typeof groups)[number]): readonly Channel[] =>
   names.filter((name) => (group.kinds as readonly string[]).includes(channels[name].kind));
 
-/** Two letters on a tile. The providers' own logos are trademarks, so none is copied. */
+/** Two letters per tile. The providers' own logos are trademarks, so none is copied. */
 const monograms: Readonly<Record<Channel, { readonly letters: string; readonly tone: string }>> = {
   social_ads: { letters: 'Me', tone: 'fill-[#3b5b92]' },
   search_ads: { letters: 'Ga', tone: 'fill-[#2f7d5b]' },

@@ -2,9 +2,9 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { dayIn } from '../format.ts';
-import { datesOf, type Place } from '../queries.ts';
+import { datesOf, type ReportScope } from '../queries.ts';
 
-/** What the pages about data ask the API. */
+/** The API queries of the pages about data sources. */
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Connection = Answer<'listConnections'>['data'][number];
@@ -15,7 +15,7 @@ export type Stage = Answer<'listStages'>['data']['stages'][number];
 
 const busyEveryMs = 3_000;
 
-/** Those of a profile fit onto a page. Asked again while one is being read. */
+/** Not paginated: the connections of a profile fit into one page. Polls while one is syncing. */
 export const connectionsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'connections'],
@@ -26,7 +26,7 @@ export const connectionsQuery = (profileId: string) =>
 export const isSyncing = ({ sync }: Pick<Connection, 'sync'>): boolean =>
   sync.state === 'running' || sync.state === 'queued';
 
-/** Asked again now and then: somebody may leave the page open. */
+/** Polls slowly, because members leave the page open. */
 export const alertsQuery = (profileId: string) =>
   queryOptions({
     queryKey: ['alerts', profileId],
@@ -52,7 +52,7 @@ export const candidatesQuery = (
       (await clientFor(profileId).listPendingAccounts({ params: { provider }, signal })).data,
   });
 
-/** Null: the profile has no chatbot. */
+/** Null: the profile has no chatbot connection. */
 export const chatbotQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'connections', 'chatbot'],
@@ -66,7 +66,7 @@ export const stagesQuery = (profileId: string) =>
       (await clientFor(profileId).listStages({ params: { provider: 'crm_a' }, query: { locale: 'en' }, signal })).data,
   });
 
-/** Those of a profile fit onto a page. */
+/** Not paginated: the definitions of a profile fit into one page. */
 export const definitionsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'goal definitions'],
@@ -79,23 +79,23 @@ export const receivedEventsQuery = (profileId: string) =>
     queryFn: async ({ signal }) => (await clientFor(profileId).listReceivedEvents({ signal })).data,
   });
 
-export const searchTermsQuery = (place: Place) =>
+export const searchTermsQuery = (scope: ReportScope) =>
   infiniteQueryOptions({
-    queryKey: [place.profileId, 'search terms', place.from, place.to],
+    queryKey: [scope.profileId, 'search terms', scope.from, scope.to],
     queryFn: ({ pageParam, signal }) =>
-      clientFor(place.profileId).listSearchTerms({
-        query: { ...datesOf(place), ...(pageParam && { cursor: pageParam }) },
+      clientFor(scope.profileId).listSearchTerms({
+        query: { ...datesOf(scope), ...(pageParam && { cursor: pageParam }) },
         signal,
       }),
     initialPageParam: '',
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
   });
 
-export const qualityQuery = (place: Place) =>
+export const qualityQuery = (scope: ReportScope) =>
   queryOptions({
-    queryKey: [place.profileId, 'tracking quality', place.from, place.to],
+    queryKey: [scope.profileId, 'tracking quality', scope.from, scope.to],
     queryFn: async ({ signal }) =>
-      (await clientFor(place.profileId).readTrackingQuality({ query: datesOf(place), signal })).data,
+      (await clientFor(scope.profileId).readTrackingQuality({ query: datesOf(scope), signal })).data,
   });
 
 export const verificationQuery = (profileId: string) =>
@@ -107,7 +107,7 @@ export const verificationQuery = (profileId: string) =>
 
 type TrackingQuality = Answer<'readTrackingQuality'>['data'];
 
-/** What the tracker sent in the last days. */
+/** The tracker's data of the last days. */
 export interface Receipt {
   readonly kind: 'none' | 'bot' | 'visit';
   readonly lastAt: string | null;
@@ -121,7 +121,7 @@ export function receiptOf({ total, last_visit_at: lastAt }: TrackingQuality): Re
 
 const recentDays = 7;
 
-/** Read again every few seconds until a visit that is not a bot's has arrived. */
+/** Polls every few seconds until a visit arrives that is not a bot's. */
 export const recentVisitsQuery = (profileId: string, timeZone: string | undefined) =>
   queryOptions({
     queryKey: [profileId, 'recent visits', timeZone],
@@ -136,7 +136,7 @@ export const recentVisitsQuery = (profileId: string, timeZone: string | undefine
     refetchInterval: ({ state }) => (state.data && receiptOf(state.data).kind === 'visit' ? false : busyEveryMs),
   });
 
-/** Null: the profile has no key yet. */
+/** Null: the profile has no tracking key yet. */
 export const snippetQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'snippet'],

@@ -2,19 +2,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { words } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { language } from '../words/language.ts';
 import { type Stage, stagesQuery } from './queries.ts';
 
-/** What the stages of the CRM's pipelines count as. */
+/** The mapping of the CRM's pipeline stages to conversions. */
 export function Stages({ profileId }: { readonly profileId: string }) {
   const query = useQuery(stagesQuery(profileId));
   return (
     <section className="card p-5" aria-labelledby="stages">
       <h2 id="stages">{say.stages.title}</h2>
       <p className="label mb-3 max-w-prose">{say.stages.about}</p>
-      <Answered query={query}>
+      <QueryResult query={query}>
         {({ stages, outcomes, can_write: canWrite }) =>
           stages.length === 0 ? (
             <p>{say.stages.none}</p>
@@ -32,7 +32,7 @@ export function Stages({ profileId }: { readonly profileId: string }) {
             </ul>
           )
         }
-      </Answered>
+      </QueryResult>
     </section>
   );
 }
@@ -79,5 +79,5 @@ function StageLine({ profileId, stage, outcomes, canWrite }: LineProps) {
   );
 }
 
-/** The API's label is English; a goal of one's own has its own name. */
+/** The API's label is English; custom goals keep their own name. */
 const titleOf = ({ key, label }: LineProps['outcomes'][number]): string => (language === 'en' ? label : words(key));

@@ -3,20 +3,20 @@ import { clientFor } from '../client.ts';
 import { ago } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
-import { LineForm, Titled } from '../parts/line-form.tsx';
+import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, State } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { type Receipt, snippetQuery, verificationQuery } from './queries.ts';
 
 interface TrackerStepProps {
   readonly profileId: string;
-  /** What arrived lately; absent while it is read. */
+  /** Recently received visits; absent while they load. */
   readonly receipt: Receipt | undefined;
 }
 
-/** The tag, what has arrived from it, and a check of one page. */
+/** The tag, the visits received from it, and a check of one page. */
 export function TrackerStep({ profileId, receipt }: TrackerStepProps) {
   const { may } = useMembership();
   const queryClient = useQueryClient();
@@ -27,7 +27,7 @@ export function TrackerStep({ profileId, receipt }: TrackerStepProps) {
   });
   return (
     <>
-      <Answered query={snippet} lines={2}>
+      <QueryResult query={snippet} lines={2}>
         {(text) =>
           text === null ? (
             <div>
@@ -56,7 +56,7 @@ export function TrackerStep({ profileId, receipt }: TrackerStepProps) {
             </div>
           )
         }
-      </Answered>
+      </QueryResult>
       {snippet.data && <Received receipt={receipt} />}
       {may('attribution:write') && snippet.data && <Check profileId={profileId} />}
     </>
@@ -81,7 +81,7 @@ function Received({ receipt }: { readonly receipt: Receipt | undefined }) {
   );
 }
 
-/** A visit through its link proves that the tracker works; until then this looks again every few seconds. */
+/** A visit through the link proves that the tracker works; polls every few seconds until one arrives. */
 function Check({ profileId }: { readonly profileId: string }) {
   const queryClient = useQueryClient();
   const latest = useQuery(verificationQuery(profileId));
@@ -97,9 +97,9 @@ function Check({ profileId }: { readonly profileId: string }) {
   return (
     <div className="grid gap-2">
       <LineForm onSubmit={(form) => start.mutate(String(new FormData(form).get('url')))}>
-        <Titled title={say.setUp.page}>
+        <TitledField title={say.setUp.page}>
           <input className="field w-72" name="url" type="url" placeholder="https://shop.example/" required />
-        </Titled>
+        </TitledField>
         <button type="submit" className="button" disabled={start.isPending}>
           {say.setUp.check}
         </button>
@@ -126,6 +126,6 @@ function Check({ profileId }: { readonly profileId: string }) {
   );
 }
 
-/** What fetching the page showed: only public pages over https are fetched. */
+/** Explains the result of fetching the page; only public https pages are fetched. */
 const hintOf = (isPresent: boolean | null): string =>
   isPresent === null ? say.setUp.hints.notFetched : isPresent ? say.setUp.hints.present : say.setUp.hints.absent;

@@ -5,22 +5,22 @@ import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { qualityQuery } from './queries.ts';
 
 type Quality = NonNullable<ReturnType<typeof useQuality>['data']>;
 type Day = Quality['days'][number];
-const useQuality = () => useQuery({ ...qualityQuery(usePlace().place), staleTime: 0 });
+const useQuality = () => useQuery({ ...qualityQuery(useReportScope().scope), staleTime: 0 });
 
-/** Whether tracking is alive: what arrived by day, and what became of it. */
+/** Whether tracking is receiving data: visits by day and status. */
 export function Tracking() {
   const quality = useQuality();
   return (
     <Page title={say.pages.tracking} about={say.tracking.about}>
       <Alerts />
-      <Answered query={quality}>{(found) => <Figures quality={found} />}</Answered>
+      <QueryResult query={quality}>{(found) => <Figures quality={found} />}</QueryResult>
     </Page>
   );
 }

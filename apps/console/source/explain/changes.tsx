@@ -1,26 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { type SummedField, summedFields } from '@tributary/vocabulary';
 import { closingsQuery, monthOf } from '../closings.ts';
-import { show } from '../fields.ts';
+import { formatFigure } from '../fields.ts';
 import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { endOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { say } from '../words/index.ts';
 import { changesQuery } from './queries.ts';
 
 /**
- * What became of a figure since the day on which it is shown, or since its month was closed, by cause. A ratio changes with its parts, so it has
- * none.
+ * Why a figure changed since the report's as-of date, or since its month was closed, by cause. A ratio changes with its parts, so it has no causes.
  */
 export function Changes({ explain, currency }: { readonly explain: Explained; readonly currency: string }) {
-  const { place } = usePlace();
-  const month = monthOf(place);
-  const closings = useQuery({ ...closingsQuery(place.profileId), enabled: month !== undefined && !place.asOf });
-  const since = place.asOf ? endOf(place.asOf) : closings.data?.find((one) => one.month === month)?.as_of;
+  const { scope } = useReportScope();
+  const month = monthOf(scope);
+  const closings = useQuery({ ...closingsQuery(scope.profileId), enabled: month !== undefined && !scope.asOf });
+  const since = scope.asOf ? endOf(scope.asOf) : closings.data?.find((one) => one.month === month)?.as_of;
   const field = summedFields.find((name) => name === explain.field);
-  // Only rows of campaigns, ad sets and ads, and everything, are remembered by cause.
+  // Causes are recorded only for campaigns, ad sets, ads and the total.
   const isOfRow = !explain.platform && !explain.channel && !explain.window && !explain.days;
   return since && field && isOfRow ? <Since since={since} explain={{ ...explain, field }} currency={currency} /> : null;
 }
@@ -32,12 +31,12 @@ interface SinceProps {
 }
 
 function Since({ since, explain, currency }: SinceProps) {
-  const { place } = usePlace();
-  const query = useQuery(changesQuery(place, since, explain));
+  const { scope } = useReportScope();
+  const query = useQuery(changesQuery(scope, since, explain));
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   if (!query.data) return <Loading />;
   const { before, after, causes } = query.data;
-  const shown = (value: string) => show(explain.field, value, currency);
+  const shown = (value: string) => formatFigure(explain.field, value, currency);
   const steps = stepsOf(Number(before), causes);
   return (
     <table className="w-full" aria-label={say.explain.changesSince}>
@@ -79,7 +78,7 @@ function Line({ name, value, isEnd }: { readonly name: string; readonly value: s
   );
 }
 
-/** "124 payments were attributed again"; a cause without a sentence of its own by its name, with the count. */
+/** "124 payments were attributed again". A cause without its own sentence is shown by name with its count. */
 function describeCauses(kinds: readonly string[], conversions: number, field: SummedField): string {
   const [kind = ''] = kinds;
   const sentence = kinds.length === 1 && conversions > 0 ? say.explain.causeSentences[kind] : undefined;
@@ -87,7 +86,7 @@ function describeCauses(kinds: readonly string[], conversions: number, field: Su
   return `${kinds.map(words).join(say.common.and)}${conversions > 0 ? ` (${conversions})` : ''}`;
 }
 
-/** A waterfall: each bar goes from what the causes before it had made of the figure to what it made of it. */
+/** The bars of a waterfall: each starts where the previous cause left the figure. */
 function stepsOf(
   before: number,
   causes: readonly { readonly causes: readonly string[]; readonly difference: string; readonly conversions: number }[],
@@ -95,10 +94,10 @@ function stepsOf(
   const stops = [before];
   for (const { difference } of causes) stops.push((stops.at(-1) ?? before) + Number(difference));
   const [low, high] = [Math.min(...stops), Math.max(...stops)];
-  const place = (value: number) => (high === low ? 0 : ((value - low) / (high - low)) * 100);
+  const percentOf = (value: number) => (high === low ? 0 : ((value - low) / (high - low)) * 100);
   return causes.map(({ causes: kinds, difference, conversions }, nth) => {
     const [from, to] = [stops[nth] ?? before, stops[nth + 1] ?? before];
-    const left = place(Math.min(from, to));
-    return { kinds, difference, conversions, left, width: Math.max(place(Math.max(from, to)) - left, 1) };
+    const left = percentOf(Math.min(from, to));
+    return { kinds, difference, conversions, left, width: Math.max(percentOf(Math.max(from, to)) - left, 1) };
   });
 }

@@ -12,11 +12,11 @@ interface ConversionsProps {
   readonly field: Field;
   readonly currency: string;
   readonly timeZone: string;
-  /** Whether one entity's part is asked for, or everything. */
+  /** Whether the explanation is about one entity or the total. */
   readonly hasEntity: boolean;
 }
 
-/** The conversions behind a figure: when, what was paid at which rate, which touches led there, and who earned how much. */
+/** The conversions behind a figure: their time, amount and exchange rate, their touches, and the credit of each. */
 export function Conversions({ conversions, field, currency, timeZone, hasEntity }: ConversionsProps) {
   return (
     <section aria-labelledby="conversions">
@@ -50,7 +50,7 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
   );
 }
 
-/** Records of the same sale that other sources reported. */
+/** Records of the same sale from other sources. */
 function Duplicates({ conversion: { duplicates } }: { readonly conversion: ExplainedConversion }) {
   if (duplicates.length === 0) return null;
   return (
@@ -64,10 +64,10 @@ function Duplicates({ conversion: { duplicates } }: { readonly conversion: Expla
   );
 }
 
-/** From what was paid to what it is worth here. */
+/** The paid amount and its conversion to the reporting currency. */
 function worthOf(conversion: ExplainedConversion, currency: string): string {
   const { value, original_amount: amount, original_currency: paidIn, rate: used, rate_date: date } = conversion;
-  // Of an earlier day only the value is kept, not what was paid.
+  // For historical figures only the converted value is stored, not the paid amount.
   if (amount === null || paidIn === null)
     return value === null ? say.explain.noMoney : say.explain.worth(money(value, currency));
   const paid = money(amount, paidIn);

@@ -11,7 +11,7 @@ interface DeliveryProps {
   readonly currency: string;
 }
 
-/** The days that the platform told of, each at its own rate. */
+/** The days of delivery that the platform reported, each at its own exchange rate. */
 export function Delivery({ rows, field, currency }: DeliveryProps) {
   const isMoney = fields[field].unit === 'money';
   const isSingle = new Set(rows.map(({ entity_id: id }) => id)).size === 1;

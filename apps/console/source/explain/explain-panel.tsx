@@ -3,11 +3,11 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
-import { fields, show } from '../fields.ts';
+import { fields, formatFigure } from '../fields.ts';
 import { channelTitle, longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { windowTitles } from '../parts/window-titles.ts';
-import { useChangeSearch, usePlace } from '../place.ts';
+import { useChangeSearch, useReportScope } from '../place.ts';
 import { entityQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -22,8 +22,8 @@ import { CohortAds, Layers, Working } from './score.tsx';
 const route = getRouteApi('/p/$profileId');
 
 /**
- * What a figure is made of, beside the report it stands in. The report stays usable: another number can be pressed while this is
- * open. Escape closes it and leads back to the number.
+ * Explains a figure in a panel beside its report. The report stays usable, so another figure can be clicked meanwhile. Escape closes the panel and
+ * returns the focus to the figure.
  */
 export function ExplainPanel() {
   const { explain } = route.useSearch();
@@ -52,7 +52,7 @@ export function ExplainPanel() {
 }
 
 function Content({ explain }: { readonly explain: Explained }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   return (
     <>
       <div className="flex items-start justify-between gap-4 border-line border-b px-5 py-4">
@@ -63,7 +63,7 @@ function Content({ explain }: { readonly explain: Explained }) {
           <p className="label">
             <When explain={explain} />
             {explain.report !== 'overview' && `, ${words(explain.model)}`}
-            {place.asOf && explain.report !== 'top_performers' && say.explain.asItStoodOn(longDay(place.asOf))}
+            {scope.asOf && explain.report !== 'top_performers' && say.explain.asItStoodOn(longDay(scope.asOf))}
           </p>
         </div>
         <Dialog.Close className="button">{say.common.close}</Dialog.Close>
@@ -76,29 +76,29 @@ function Content({ explain }: { readonly explain: Explained }) {
   );
 }
 
-/** Of top ads, the window that they were scored over. */
+/** The window over which top ads were scored. */
 function When({ explain: { window, days } }: { readonly explain: Explained }) {
-  const { place } = usePlace();
-  const { from, to } = days ?? place;
+  const { scope } = useReportScope();
+  const { from, to } = days ?? scope;
   if (window) return windowTitles[window];
   return from === to ? longDay(from) : say.common.fromTo(longDay(from), longDay(to));
 }
 
 function About({ explain: { entity, type, level, model, platform, channel } }: { readonly explain: Explained }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const isNamed = entity !== undefined && entity !== 'unattributed';
-  // Mostly the row stands beside the panel, and its name is known already.
-  const rows = useQueryClient().getQueryData(campaignsQuery(place, level, model).queryKey)?.rows ?? [];
-  const known = rows.find(({ campaign_id: id }) => id === entity)?.campaign_name;
-  const { data } = useQuery({ ...entityQuery(place, entity ?? '', level, model), enabled: isNamed && !known });
+  // Usually the row is on screen, so its name is already cached.
+  const rows = useQueryClient().getQueryData(campaignsQuery(scope, level, model).queryKey)?.rows ?? [];
+  const cachedName = rows.find(({ campaign_id: id }) => id === entity)?.campaign_name;
+  const { data } = useQuery({ ...entityQuery(scope, entity ?? '', level, model), enabled: isNamed && !cachedName });
   const others = platform ? words(platform) : channel ? channelTitle(channel) : say.common.all;
-  const whose = isNamed ? (known ?? data?.campaign_name ?? '…') : entity ? say.explain.unattributed : others;
+  const whose = isNamed ? (cachedName ?? data?.campaign_name ?? '…') : entity ? say.explain.unattributed : others;
   return <>{type ? `${whose}, ${words(type)}` : whose}</>;
 }
 
 function Explanation({ explain }: { readonly explain: Explained }) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(explanationQuery(place, explain));
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(explanationQuery(scope, explain));
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   const [first] = query.data?.pages ?? [];
   if (!query.data || !first) return <Loading lines={6} />;
@@ -110,7 +110,7 @@ function Explanation({ explain }: { readonly explain: Explained }) {
     <div className="grid gap-5">
       <div>
         <p className="number font-semibold text-figure" data-value={data.value ?? ''}>
-          {show(explain.field, data.value, meta.currency)}
+          {formatFigure(explain.field, data.value, meta.currency)}
         </p>
         {(data.parts.length === 0 || data.working || data.row_count > 0) && (
           <p className="text-soft">{formulaOf(explain)}</p>
@@ -165,7 +165,7 @@ function Explanation({ explain }: { readonly explain: Explained }) {
   );
 }
 
-/** How the figure is added up. Of everything no model decides who earned it. */
+/** The formula of the figure. Totals do not depend on an attribution model, so they have their own formula. */
 function formulaOf({ field, entity, report, platform, channel }: Explained): string {
   const isOfAll = report === 'overview' || (!entity && !platform);
   const formula = (isOfAll ? say.formulas.ofAll[field] : undefined) ?? say.formulas.ofRow[field];

@@ -1,5 +1,5 @@
 import { difference, sum } from '../decimals.ts';
-import { type Field, show } from '../fields.ts';
+import { type Field, formatFigure } from '../fields.ts';
 import { count } from '../format.ts';
 import { say } from '../words/index.ts';
 import { added } from './added.ts';
@@ -7,15 +7,15 @@ import { added } from './added.ts';
 interface LedgerProps {
   readonly field: Field;
   readonly value: string | null;
-  /** Of all rows, before anything is rounded. */
+  /** The sum over all rows, before rounding. */
   readonly total: string;
   readonly rowCount: number;
-  /** What each row that is in sight adds. */
+  /** The contributions of the visible rows. */
   readonly shown: readonly string[];
   readonly currency: string;
 }
 
-/** That the rows make the figure, in a sum that can be checked by eye. */
+/** Shows that the rows add up to the figure, in a sum that readers can check. */
 export function Ledger({ field, value, total, rowCount, shown, currency }: LedgerProps) {
   const inSight = sum(shown);
   const more = rowCount - shown.length;
@@ -28,7 +28,7 @@ export function Ledger({ field, value, total, rowCount, shown, currency }: Ledge
           <Line title={say.explain.more(count(more))} amount={added(field, difference(total, inSight), currency)} />
         )}
         <Line title={say.explain.together(count(rowCount))} amount={added(field, total, currency)} isSum />
-        <Line title={say.explain.figure} amount={show(field, value, currency)} isSum />
+        <Line title={say.explain.figure} amount={formatFigure(field, value, currency)} isSum />
       </tbody>
     </table>
   );

@@ -9,18 +9,18 @@ interface PartsProps {
   readonly currency: string;
 }
 
-/** What stands between two figures: a gap is what one is more than the other, and places are averaged. */
+/** The operator between two figures: a gap is their difference, and percentiles are averaged. */
 const between = (field: Field): string => (field.endsWith('_gap') ? '− ' : fields[field].unit === 'points' ? '' : '÷ ');
 
-/** A ratio is its two figures, each of which has an explanation of its own. */
+/** A ratio consists of two figures, each with its own explanation. */
 export function Parts({ explain, parts, currency }: PartsProps) {
   if (parts.length === 0) return null;
   return (
     <dl className="card grid grid-cols-2 divide-x divide-line">
-      {parts.map(({ field, value }, place) => (
+      {parts.map(({ field, value }, index) => (
         <div key={field} className="px-4 py-3">
           <dt className="label">
-            {place > 0 && between(explain.field)}
+            {index > 0 && between(explain.field)}
             {fields[field].title}
           </dt>
           <dd>

@@ -1,18 +1,18 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { SummedField } from '@tributary/vocabulary';
 import { clientFor } from '../client.ts';
-import { datesOf, keyOf, type Place, reportOf } from '../queries.ts';
+import { datesOf, keyOf, type ReportScope, reportOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
 
-export const explanationQuery = (place: Place, explain: Explained) =>
+export const explanationQuery = (scope: ReportScope, explain: Explained) =>
   infiniteQueryOptions({
-    queryKey: ['explanation', ...keyOf(place), explain],
+    queryKey: ['explanation', ...keyOf(scope), explain],
     queryFn: ({ pageParam, signal }) => {
       const { report, field, entity, level, model, type, platform, channel, window, days } = explain;
-      const of = { ...place, ...days };
-      return clientFor(place.profileId).explain({
+      const of = { ...scope, ...days };
+      return clientFor(scope.profileId).explain({
         query: {
-          // Top ads are as they were last scored.
+          // Top ads always show their latest scores.
           ...(report === 'top_performers' ? datesOf(of) : reportOf(of)),
           report,
           field,
@@ -32,15 +32,15 @@ export const explanationQuery = (place: Place, explain: Explained) =>
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
   });
 
-/** Why a figure is another one now than it was as it stood. */
-export const changesQuery = (place: Place, from: string, { field, entity, level, model, type }: ChangedFigure) =>
+/** Why a figure differs between the report's as-of date and now. */
+export const changesQuery = (scope: ReportScope, from: string, { field, entity, level, model, type }: ChangedFigure) =>
   queryOptions({
-    queryKey: ['changes', ...keyOf(place), from, field, entity, level, model, type],
+    queryKey: ['changes', ...keyOf(scope), from, field, entity, level, model, type],
     queryFn: async ({ signal }) =>
       (
-        await clientFor(place.profileId).readChanges({
+        await clientFor(scope.profileId).readChanges({
           query: {
-            ...datesOf(place),
+            ...datesOf(scope),
             field,
             level,
             model,

@@ -9,7 +9,6 @@ import { say } from '../words/index.ts';
 
 type Data = Explanation['data'];
 
-/** The figure that says where an ad stands in a layer. */
 const places: Readonly<Record<ScoreLayer, Field>> = {
   efficiency: 'efficiency_percentile',
   return: 'return_percentile',
@@ -18,7 +17,7 @@ const places: Readonly<Record<ScoreLayer, Field>> = {
   volume: 'volume_percentile',
 };
 
-/** The layers of a score: where the ad stands in each, and how many points that is. */
+/** The layers of a score: the ad's percentile in each, and the points it earned. */
 export function Layers({ explain, layers }: { readonly explain: Explained; readonly layers: Data['layers'] }) {
   return (
     <section aria-labelledby="layers">
@@ -57,7 +56,7 @@ interface CohortProps {
   readonly rowCount: number;
 }
 
-/** The ads among which one has its place, the best first. */
+/** The ads that an ad is ranked against, best first. */
 export function CohortAds({ ads, total, rowCount }: CohortProps) {
   return (
     <section aria-labelledby="cohort">
@@ -85,7 +84,7 @@ export function CohortAds({ ads, total, rowCount }: CohortProps) {
   );
 }
 
-/** From what and by which thresholds a score was worked out. */
+/** The inputs and thresholds of a score. */
 export function Working({ working }: { readonly working: NonNullable<Data['working']> }) {
   const lines: readonly (readonly [string, string])[] = [
     [say.score.scoredAt, localMoment(working.scored_at)],

@@ -11,10 +11,10 @@ interface TouchPathProps {
   readonly hasEntity: boolean;
 }
 
-/** More touches than anybody reads are folded away. */
+/** Further touches are collapsed. */
 const inSight = 6;
 
-/** The way to a conversion: each touch, and what it earned. The parts add up to the value. */
+/** The path to a conversion: each touch with its credit. The credits add up to the value. */
 export function TouchPath({ conversion, currency, timeZone, hasEntity }: TouchPathProps) {
   const { path, value, touch_count: touchCount } = conversion;
   if (path.length === 0) return <p className="label mt-1">{say.explain.noTouch}</p>;

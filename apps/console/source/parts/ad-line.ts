@@ -9,7 +9,7 @@ interface NamedTouch {
   readonly ad_name: string | null;
 }
 
-/** Which ad it was, from the campaign down: by name, or by the platform's id where nobody told a name. Empty: no ad is known. */
+/** The ad's path from the campaign down, by names, or by the platform's ids where names are unknown. Empty if no ad is known. */
 export function adLine(touch: NamedTouch): string {
   const campaign =
     touch.campaign_name ?? (touch.campaign_external_id && say.touches.campaign(touch.campaign_external_id));
@@ -18,7 +18,7 @@ export function adLine(touch: NamedTouch): string {
   return [campaign, without(adSet, campaign), without(ad, adSet ?? campaign)].filter(Boolean).join(' › ');
 }
 
-/** Many name an ad set after its campaign, and an ad after both: that is said once. */
+/** Ad sets are often named after their campaign, and ads after both: the repeated prefix is removed. */
 function without(name: string | null, parent: string | null): string | null {
   if (!name || !parent || !name.startsWith(parent)) return name;
   return name.slice(parent.length).replace(/^[\s|·:;,/_–—-]+/, '') || null;

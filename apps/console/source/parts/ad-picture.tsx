@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { pictureQuery } from '../ads/queries.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
 interface AdPictureProps {
   readonly adId: string;
   readonly name: string;
   readonly isSmall?: boolean;
-  /** Known to be without one: the API need not be asked. */
+  /** Known to have no picture, so no request is sent. */
   readonly isWithout?: boolean;
 }
 
-/** What people see of the ad. An ad of words has no picture, and its place stays empty, so that names stand below each other. */
+/** The picture of the ad. A text ad has none and leaves its space empty, so that names stay aligned. */
 export function AdPicture({ adId, name, isSmall, isWithout = false }: AdPictureProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { data: address } = useQuery({ ...pictureQuery(profileId, adId), enabled: !isWithout });
   const size = isSmall ? 'size-8' : 'size-16';
   if (address)

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { alertsQuery } from '../data/queries.ts';
 import { ago } from '../format.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 
@@ -14,10 +14,10 @@ const links = {
   figures_late: undefined,
 } as const;
 
-/** What is wrong with the profile’s data at this moment, and what to do. Nothing where all is well, and for whoever has no account. */
+/** Current problems with the profile's data, and what to do about each. Empty when there are none, and for readers of a shared link. */
 export function Alerts() {
-  const { place, kept } = usePlace();
-  const { profileId } = place;
+  const { scope, linkSearch } = useReportScope();
+  const { profileId } = scope;
   const { data: open = [] } = useQuery({ ...alertsQuery(profileId), enabled: !sharedLink() });
   if (open.length === 0) return null;
   return (
@@ -29,7 +29,7 @@ export function Alerts() {
             <p className="mt-1 max-w-prose">
               {say.alerts[kind].about(ago(since))}{' '}
               {links[kind] && (
-                <Link to={links[kind].to} params={{ profileId }} search={kept} className="text-accent underline">
+                <Link to={links[kind].to} params={{ profileId }} search={linkSearch} className="text-accent underline">
                   {links[kind].title}
                 </Link>
               )}

@@ -1,10 +1,10 @@
 import { moved, today } from '../date-range.ts';
-import { useChangeSearch, usePlace } from '../place.ts';
+import { useChangeSearch, useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
-/** The day at whose end the report is shown. It stands in the address, so a report that was sent to somebody shows the same. */
+/** The date at whose end the report is shown. It is part of the URL, so a copied link shows the same report. */
 export function AsOfPicker() {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const change = useChangeSearch();
   return (
     <div className="flex items-center gap-2">
@@ -14,11 +14,11 @@ export function AsOfPicker() {
           type="date"
           className="field number"
           max={moved(today(), -1)}
-          value={place.asOf ?? ''}
+          value={scope.asOf ?? ''}
           onChange={({ target }) => change({ asOf: target.value || undefined })}
         />
       </label>
-      {place.asOf && (
+      {scope.asOf && (
         <button type="button" className="button" onClick={() => change({ asOf: undefined })}>
           {say.explain.asItStands}
         </button>

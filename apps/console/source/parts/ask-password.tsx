@@ -14,8 +14,8 @@ interface AskPasswordProps {
   readonly onClose: () => void;
 }
 
-/** A dialog that asks for the password before it acts. */
-export function AskPassword({ title, about, button, error, isPending, onSubmit, onClose }: AskPasswordProps) {
+/** A dialog that requires the password before it acts. */
+export function PasswordDialog({ title, about, button, error, isPending, onSubmit, onClose }: AskPasswordProps) {
   const [password, setPassword] = useState('');
   return (
     <Dialog title={title} role="alertdialog" isOpen onClose={onClose}>

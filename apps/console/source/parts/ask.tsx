@@ -11,8 +11,8 @@ export function Section({ title, children }: { readonly title: string; readonly 
   );
 }
 
-/** One field and what is done with it. */
-export function Ask({
+/** A form with one field and its submit button. */
+export function SingleFieldForm({
   label,
   type,
   button,

@@ -2,7 +2,7 @@ import type { DateRange } from '../date-range.ts';
 import { longDay, signedPercent } from '../format.ts';
 import { say } from '../words/index.ts';
 
-/** The figure of the compared days, and which days they are. */
+/** The figure of the compared period, with its dates. */
 export const beforeTitle = ({ from, to }: DateRange, figure: string): string =>
   say.overview.beforeTitle(figure, longDay(from), longDay(to));
 
@@ -10,11 +10,11 @@ interface ChangeProps {
   readonly now: number | null;
   readonly was: number | null;
   readonly better: 'more' | 'less' | undefined;
-  /** The figure before, and of which days. */
+  /** The earlier figure and the first day of its period. */
   readonly from: string;
 }
 
-/** By how much a figure differs from that of the compared days. */
+/** The relative change against the compared period. */
 export function Change({ now, was, better, from }: ChangeProps) {
   if (now === null || was === null || was === 0) return null;
   const change = (now - was) / Math.abs(was);

@@ -7,14 +7,14 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, all in sight. */
+/** A single choice among a few visible options. */
 export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
     <ToggleGroup.Root
       type="single"
       aria-label={label}
       value={value}
-      // Pressing what is chosen already would leave nothing chosen.
+      // Ignores deselection: clicking the selected option would leave none selected.
       onValueChange={(next) => next && onChange(next as Value)}
       className="inline-flex rounded-md border border-line bg-paper p-0.5"
     >

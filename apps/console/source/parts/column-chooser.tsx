@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { say } from '../words/index.ts';
 import type { Column } from './columns.ts';
 
-/** Which of the columns that are not needed by everybody are shown, remembered in this browser. */
+/** The optional columns that are shown, stored in this browser. */
 export function useChosenColumns<Row>(
   columns: readonly Column<Row>[],
 ): [readonly Column<Row>[], ReadonlySet<string>, (id: string) => void] {
@@ -10,14 +10,14 @@ export function useChosenColumns<Row>(
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
-    localStorage.setItem(place, [...next].join(' '));
+    localStorage.setItem(storageKey, [...next].join(' '));
     setChosen(next);
   };
   return [columns.filter(({ id, isExtra }) => !isExtra || chosen.has(id)), chosen, toggle];
 }
 
-const place = 'tributary.columns';
-const readChosen = () => new Set((localStorage.getItem(place) ?? '').split(' ').filter(Boolean));
+const storageKey = 'tributary.columns';
+const readChosen = () => new Set((localStorage.getItem(storageKey) ?? '').split(' ').filter(Boolean));
 
 interface ChooserProps<Row> {
   readonly columns: readonly Column<Row>[];

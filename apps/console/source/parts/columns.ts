@@ -13,11 +13,11 @@ export interface Column<Row> {
   readonly id: string;
   readonly title: string;
   readonly isNumber?: boolean;
-  /** What the column says and how it is worked out. */
+  /** The definition and formula of the column. */
   readonly about?: string;
-  /** Shown to whoever chooses it. */
+  /** Hidden unless the reader selects it. */
   readonly isExtra?: boolean;
-  /** What the column is sorted by. Nothing comes last, whichever way round. */
+  /** The sort value. Null sorts last in both directions. */
   readonly value: (row: Row) => number | string | null;
   readonly cell: (row: Row) => ReactNode;
 }
@@ -25,7 +25,7 @@ export interface Column<Row> {
 export interface FooterRow {
   readonly id: string;
   readonly title: ReactNode;
-  /** By the column's id. */
+  /** By column id. */
   readonly cells: Readonly<Record<string, ReactNode>>;
   readonly isTotal?: boolean;
   readonly expanded?: ReactNode;

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
 interface ConversionLinkProps {
@@ -9,14 +9,14 @@ interface ConversionLinkProps {
   readonly children: ReactNode;
 }
 
-/** Leads to what earned a conversion. */
+/** Links to the touches that earned a conversion. */
 export function ConversionLink({ conversionId, className = '', children }: ConversionLinkProps) {
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   return (
     <Link
       to="/p/$profileId/conversions/$conversionId"
-      params={{ profileId: place.profileId, conversionId }}
-      search={kept}
+      params={{ profileId: scope.profileId, conversionId }}
+      search={linkSearch}
       className={`text-accent hover:underline ${className}`}
       title={say.touches.whatLed}
     >

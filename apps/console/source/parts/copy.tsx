@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { say } from '../words/index.ts';
 
-/** Puts a text where it can be pasted from, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function Copy({ text, about }: { readonly text: string; readonly about: string }) {
   const [isCopied, setCopied] = useState(false);
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvOf, fileNameOf } from './csv.ts';
 
-test('a table becomes lines whose cells are quoted where they must be, and no cell is a formula', () => {
+test('quotes cells that need it and neutralizes cells that start like a formula', () => {
   const columns = ['name', 'spend'].map((id) => ({
     id,
     title: id,

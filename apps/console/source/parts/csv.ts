@@ -1,21 +1,21 @@
 import type { Column } from './columns.ts';
 
 export interface CsvOptions<Row> {
-  /** What the file is called after. */
+  /** The base of the file name. */
   readonly name: string;
   readonly columns: readonly Column<Row>[];
-  /** Below the rows. */
+  /** Appended after the rows. */
   readonly totals: readonly Row[];
 }
 
-/** The rows of a table as a file for spreadsheets: what the columns are sorted by, in the order in which the rows stand. */
+/** The rows of a table as CSV: the columns' sort values, in the table's current order. */
 export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ value }) => value(row)))];
-  // With a mark at its beginning a spreadsheet reads it as UTF-8.
+  // The byte order mark makes spreadsheets read the file as UTF-8.
   return `\uFEFF${lines.map((cells) => cells.map(cellOf).join(',')).join('\r\n')}\r\n`;
 }
 
-/** A text that begins like a formula would be worked out by the spreadsheet: it could send the table elsewhere. */
+/** Prevents formula injection: a spreadsheet would evaluate a text that starts like a formula, which could send the table elsewhere. */
 function cellOf(value: number | string | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -31,7 +31,7 @@ export function saveFile(name: string, text: string, type = 'text/csv;charset=ut
   URL.revokeObjectURL(link.href);
 }
 
-/** A file's name from what the table is called: "Campaigns, what they cost": `campaigns-what-they-cost.csv`. */
+/** Derives a file name from a caption: "Campaigns, what they cost" becomes `campaigns-what-they-cost.csv`. */
 export const fileNameOf = (caption: string): string =>
   `${caption
     .normalize('NFD')

@@ -13,7 +13,7 @@ interface CardsProps<Row> {
   readonly sortBy: (id: string) => void;
 }
 
-/** A table for a narrow screen: each row a card, each cell with its name above it. */
+/** The table on a narrow screen: a card per row, with each cell under its column title. */
 export function Cards<Row>({ caption, columns, rows, keyOf, footer, expanded, sortedBy, sortBy }: CardsProps<Row>) {
   const [head, ...others] = columns;
   if (!head) return null;

@@ -10,24 +10,24 @@ import { CanFilter, type Filter, FilterPickers, useFiltered } from './filters.ts
 import { useIsNarrow } from './use-is-narrow.ts';
 
 interface DataTableProps<Row> {
-  /** What the table shows, for those who hear the page. */
+  /** Describes the table to screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** Below the rows, in the same columns: a rest, a total. */
+  /** Summary rows such as a total, in the same columns. */
   readonly footer?: readonly FooterRow[];
-  /** What opens under a row, if anything does. */
+  /** The content that expands under a row, if any. */
   readonly expanded?: (row: Row) => ReactNode;
-  /** Whether rows can be looked for by their name. It stands in the address, so not where rows are people. */
+  /** Whether rows can be searched by name. The search is part of the URL, so tables of customers must not enable it. */
   readonly hasFind?: boolean;
-  /** By what rows can be narrowed down; one array for as long as the table is there. */
+  /** The filters of the rows; must be a stable reference while the table is mounted. */
   readonly filters?: readonly Filter<Row>[];
-  /** What the file for spreadsheets has besides, or in place of what is shown. */
+  /** Additions to the CSV file, or a replacement of its content. */
   readonly csv?: CsvOptions<Row>;
 }
 
-/** By which column, and which way; kept in the address. */
+/** The sorted column and direction, stored in the URL. */
 function useSorting<Row>(columns: readonly Column<Row>[]): [SortingState, OnChangeFn<SortingState>] {
   const { sort } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -68,7 +68,7 @@ const contains = (name: number | string | null | undefined, find: string): boole
 
 const none: readonly never[] = [];
 
-/** Rows that can be sorted by every column; on a narrow screen a card for each. The first column names the row. */
+/** A sortable table; on a narrow screen a card per row. The first column names the row. */
 export function DataTable<Row extends RowData>({
   caption,
   columns: offered,
@@ -85,7 +85,7 @@ export function DataTable<Row extends RowData>({
   const [find, setFind] = useFind();
   const named = columns[0]?.value;
   const filtered = useFiltered(rows, filters);
-  const kept = useMemo(
+  const visibleRows = useMemo(
     () => (hasFind && find ? filtered.filter((row) => contains(named?.(row), find)) : filtered),
     [filtered, named, find, hasFind],
   );
@@ -94,7 +94,7 @@ export function DataTable<Row extends RowData>({
   const table = useTable({
     features: sortable,
     columns: tableColumns,
-    data: kept,
+    data: visibleRows,
     getRowId: keyOf,
     state: { sorting },
     onSortingChange: setSorting,
@@ -171,7 +171,7 @@ export function DataTable<Row extends RowData>({
                     onClick={() => sortBy(id)}
                     {...(about && { title: about, 'aria-description': about })}
                   >
-                    {/* Before the title, so that titles and numbers end in one line. */}
+                    {/* Before the title, so that titles and numbers align at the right. */}
                     {sort?.id === id && (
                       <span aria-hidden="true" className="mr-1 text-accent">
                         {sort.desc ? '↓' : '↑'}
@@ -189,8 +189,8 @@ export function DataTable<Row extends RowData>({
               return (
                 <Fragment key={keyOf(row)}>
                   <tr className="border-line border-t bg-paper first:border-t-0 hover:bg-tint">
-                    {columns.map((column, place) => (
-                      <Cell key={column.id} isHead={place === 0} isNumber={column.isNumber ?? false}>
+                    {columns.map((column, index) => (
+                      <Cell key={column.id} isHead={index === 0} isNumber={column.isNumber ?? false}>
                         {column.cell(row)}
                       </Cell>
                     ))}
@@ -211,14 +211,14 @@ export function DataTable<Row extends RowData>({
               {footer.map((foot) => (
                 <Fragment key={foot.id}>
                   <tr className={`bg-paper ${foot.isTotal ? 'border-line border-t font-semibold' : ''}`}>
-                    {columns.map((column, place) => (
+                    {columns.map((column, index) => (
                       <Cell
                         key={column.id}
-                        isHead={place === 0}
+                        isHead={index === 0}
                         isNumber={column.isNumber ?? false}
                         isTotal={foot.isTotal ?? false}
                       >
-                        {place === 0 ? foot.title : foot.cells[column.id]}
+                        {index === 0 ? foot.title : foot.cells[column.id]}
                       </Cell>
                     ))}
                   </tr>
@@ -250,12 +250,12 @@ function Cell({
   readonly isTotal?: boolean;
   readonly children: ReactNode;
 }) {
-  const place = `px-3 py-2.5 align-top first:pl-5 last:pr-5 ${isNumber ? 'number text-right' : ''}`;
-  if (!isHead) return <td className={place}>{children}</td>;
+  const classes = `px-3 py-2.5 align-top first:pl-5 last:pr-5 ${isNumber ? 'number text-right' : ''}`;
+  if (!isHead) return <td className={classes}>{children}</td>;
   return (
     <th
       scope="row"
-      className={`${place} sticky left-0 min-w-44 bg-inherit ${isTotal ? 'font-semibold' : 'font-normal'}`}
+      className={`${classes} sticky left-0 min-w-44 bg-inherit ${isTotal ? 'font-semibold' : 'font-normal'}`}
     >
       {children}
     </th>

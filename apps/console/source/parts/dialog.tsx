@@ -11,12 +11,12 @@ interface DialogProps {
   readonly role?: 'dialog' | 'alertdialog';
 }
 
-/** One dialog for every page: closes with Escape, keeps the focus inside and returns it. */
+/** The dialog of every page: closes with Escape, keeps the focus inside and returns it. */
 export function Dialog({ title, isOpen, onClose, children, role = 'dialog' }: DialogProps) {
   return (
     <Radix.Root open={isOpen} onOpenChange={(next) => !next && onClose()} modal={false}>
       <Radix.Portal>
-        {/* The overlay and the modal mode of Radix write inline styles, which the content security policy refuses. */}
+        {/* The overlay and the modal mode of Radix write inline styles, which the content security policy blocks. */}
         <div aria-hidden="true" className="fixed inset-0 z-20 bg-ink/40" />
         <Radix.Content
           role={role}
@@ -33,7 +33,7 @@ export function Dialog({ title, isOpen, onClose, children, role = 'dialog' }: Di
 }
 
 interface ConfirmButtonProps {
-  /** What the button and the confirmation say. */
+  /** The label of the button and of the confirmation. */
   readonly children: ReactNode;
   readonly label?: string;
   readonly question: string;
@@ -42,7 +42,7 @@ interface ConfirmButtonProps {
   readonly onConfirm: () => void;
 }
 
-/** A button that asks before it acts. */
+/** A button that asks for confirmation. */
 export function ConfirmButton({ children, label, question, about, disabled, onConfirm }: ConfirmButtonProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

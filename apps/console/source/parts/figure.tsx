@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { fields, show } from '../fields.ts';
+import { fields, formatFigure } from '../fields.ts';
 import { nothing } from '../format.ts';
 import type { Explained } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
@@ -9,14 +9,14 @@ interface FigureProps {
   readonly of: Explained;
   readonly value: number | string | null | undefined;
   readonly currency: string;
-  /** Whose figure it is, for those who hear the page: "Winter sale". */
+  /** The subject of the figure, for screen readers: "Winter sale". */
   readonly about: string;
   readonly className?: string;
 }
 
-/** A number that says what it is made of when it is pressed. The explanation is part of the address, so it can be sent to somebody. */
+/** A figure that opens its explanation when clicked. The explanation is part of the URL, so it can be shared. */
 export function Figure({ of, value, currency, about, className = '' }: FigureProps) {
-  const text = show(of.field, value, currency);
+  const text = formatFigure(of.field, value, currency);
   if (sharedLink()) return <span className={`number ${className}`}>{text}</span>;
   if (text === nothing) return <span className={`number text-soft ${className}`}>{text}</span>;
   return (

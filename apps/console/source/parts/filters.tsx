@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { say } from '../words/index.ts';
 
-/** By what rows can be narrowed down: one value of each, chosen above the table or by pressing it in a row. */
+/** Filters rows by one value per filter, chosen above the table or by clicking a value in a row. */
 export interface Filter<Row> {
   readonly id: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface Filter<Row> {
 type Chosen = Readonly<Record<string, string>>;
 const nothingChosen: Chosen = {};
 
-/** What is chosen, and the way to choose; it stands in the address. */
+/** The selected values and their setter; stored in the URL. */
 function useChosen(): [Chosen, (id: string, value: string | undefined) => void] {
   const { only = nothingChosen } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -28,13 +28,13 @@ function useChosen(): [Chosen, (id: string, value: string | undefined) => void] 
   ];
 }
 
-/** The rows that have what is chosen. */
+/** The rows that match all selected values. */
 export function useFiltered<Row>(rows: readonly Row[], filters: readonly Filter<Row>[]): readonly Row[] {
   const [chosen] = useChosen();
   return useMemo(() => {
-    const asked = filters.filter(({ id }) => chosen[id] !== undefined);
-    if (asked.length === 0) return rows;
-    return rows.filter((row) => asked.every(({ id, pick }) => pick(row) === chosen[id]));
+    const active = filters.filter(({ id }) => chosen[id] !== undefined);
+    if (active.length === 0) return rows;
+    return rows.filter((row) => active.every(({ id, pick }) => pick(row) === chosen[id]));
   }, [rows, filters, chosen]);
 }
 
@@ -69,7 +69,7 @@ export function FilterPickers<Row>({
   });
 }
 
-/** A value in a row: pressed, it leaves the rows that have it; pressed again, all of them. */
+/** A value in a row: clicking it filters by the value, clicking again removes the filter. */
 export function FilterValue({
   id,
   value,
@@ -96,5 +96,5 @@ export function FilterValue({
   );
 }
 
-/** Whether the table around it has filters at all. */
+/** Whether the surrounding table has filters. */
 export const CanFilter = createContext(false);

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-/** A field under its title, with a word on it below. */
+/** A labelled field with an optional hint below. */
 export function Labelled({
   title,
   about,

@@ -3,7 +3,7 @@ import { chooseLanguage } from '../words/choose-language.ts';
 import { say } from '../words/index.ts';
 import { language, languageTitles } from '../words/language.ts';
 
-/** Each language in its own words. */
+/** Lists each language by its own name. */
 export function LanguagePicker({ className = '' }: { readonly className?: string }) {
   return (
     <label className={`block ${className}`}>

@@ -1,7 +1,7 @@
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
 
-/** What the rows of a report may be. */
+/** The levels that the rows of a report can have. */
 export const levelTitles: Readonly<Record<Level, string>> = {
   campaign: say.pages.campaigns,
   ad_set: say.levels.adSets,

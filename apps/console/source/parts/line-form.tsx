@@ -6,7 +6,7 @@ interface LineFormProps {
   readonly children: ReactNode;
 }
 
-/** A form in one line where there is room for it: fields under their titles, and what is pressed in the end. */
+/** A form on one line where the screen is wide enough: labelled fields, then the submit button. */
 export function LineForm({ onSubmit, children }: LineFormProps) {
   return (
     <form
@@ -21,8 +21,7 @@ export function LineForm({ onSubmit, children }: LineFormProps) {
   );
 }
 
-/** A field under its title. */
-export function Titled({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function TitledField({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the field is among the children.
     <label className="grid min-w-0 grid-cols-1 gap-1">
@@ -38,10 +37,10 @@ interface NameFieldProps {
   readonly maxLength: number;
 }
 
-/** What something new is to be called. */
+/** The name of a new item. */
 export function NameField({ value, onChange, maxLength }: NameFieldProps) {
   return (
-    <Titled title={say.common.name}>
+    <TitledField title={say.common.name}>
       <input
         className="field"
         required
@@ -49,6 +48,6 @@ export function NameField({ value, onChange, maxLength }: NameFieldProps) {
         value={value}
         onChange={({ target }) => onChange(target.value)}
       />
-    </Titled>
+    </TitledField>
   );
 }

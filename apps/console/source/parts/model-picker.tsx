@@ -1,14 +1,14 @@
 import { useId } from 'react';
 import { words } from '../format.ts';
-import { useChangeSearch, usePlace } from '../place.ts';
+import { useChangeSearch, useReportScope } from '../place.ts';
 import type { Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { AttributionWindow } from './attribution-window.tsx';
 
-/** Which of the six rules says who earned a conversion. */
+/** Selects one of the six attribution models. */
 export function ModelPicker() {
-  const { model } = usePlace();
+  const { model } = useReportScope();
   const change = useChangeSearch();
   const [picker, about] = [useId(), useId()];
   return (

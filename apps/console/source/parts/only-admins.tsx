@@ -4,7 +4,7 @@ import { useMembership } from '../membership.ts';
 import { say } from '../words/index.ts';
 import { Empty } from './states.tsx';
 
-/** A page for owners and admins; other members read why they cannot open it. */
+/** A page for owners and admins; other members see why they cannot open it. */
 export function OnlyAdmins({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { isAdmin, role } = useMembership();
   if (isAdmin || role === undefined) return children;

@@ -4,13 +4,13 @@ import { useTitle } from './use-title.ts';
 
 interface PageProps {
   readonly title: string;
-  /** What the page is for, in a sentence. */
+  /** The purpose of the page, in one sentence. */
   readonly about: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The head of a page that is no report, and what stands under it. */
+/** The header and body of a page that is not a report. */
 export function Page({ title, about, actions, children }: PageProps) {
   useTitle(title);
   return (
@@ -33,7 +33,7 @@ const tones = {
   bad: 'bg-problem-soft text-problem',
 } as const;
 
-/** How something stands, in a word. */
+/** A status badge. */
 export function State({ tone, children }: { readonly tone: keyof typeof tones; readonly children: ReactNode }) {
   return <span className={`inline-block rounded px-2 py-0.5 font-medium text-small ${tones[tone]}`}>{children}</span>;
 }

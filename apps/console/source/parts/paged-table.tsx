@@ -18,11 +18,11 @@ interface PagedTableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** What is said where there is no row. */
+  /** Shown when there are no rows. */
   readonly empty: ReactNode;
 }
 
-/** A list that the API gives page by page. */
+/** A list that the API returns in pages. */
 export function PagedTable<Row extends RowData>({ query, caption, columns, keyOf, empty }: PagedTableProps<Row>) {
   if (query.isError && query.error) return <Problem error={query.error} again={() => void query.refetch()} />;
   if (!query.data) return <Loading lines={6} />;

@@ -6,7 +6,7 @@ interface PasswordFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** The password again: a borrowed session must not destroy anything or widen access. */
+/** Requires the password again, so that a hijacked session cannot destroy anything or widen access. */
 export const PasswordField = ({ value, onChange }: PasswordFieldProps) => (
   <Labelled title={say.account.yourPassword}>
     {(id) => (

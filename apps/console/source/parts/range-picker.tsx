@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'react';
 import { type Compared, comparisons, type DateRange, earliest, presets, today, withEnd } from '../date-range.ts';
-import { useChangeSearch, usePlace } from '../place.ts';
+import { useChangeSearch, useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
 const custom = say.days.custom;
 
-/** The days of the report and what they are held against. They stand in the address, so a report that was sent to somebody shows the same. */
+/** The date range of the report and the comparison period. Both are part of the URL, so a copied link shows the same report. */
 export function RangePicker({ hasComparison }: { readonly hasComparison: boolean }) {
-  const { place, compared } = usePlace();
-  const { from, to } = place;
+  const { scope, compared } = useReportScope();
+  const { from, to } = scope;
   const change = useChangeSearch();
   const choose = (range: DateRange) => change(range);
   const now = today();
   const named = presets.find(({ range }) => range(now).from === from && range(now).to === to)?.title;
-  // Whoever wants days of their own gets the fields before they have chosen any.
+  // Choosing "custom" shows the fields before a date has been entered.
   const [isOwn, setIsOwn] = useState(false);
   const chosen = isOwn || !named ? custom : named;
   return (
@@ -64,7 +64,7 @@ interface DayFieldProps {
   readonly choose: (day: string) => void;
 }
 
-/** Whoever types a year passes the years 2, 20 and 202 on the way; only a day that can be meant is asked for. */
+/** Typing a year produces the years 2, 20 and 202 on the way, so only plausible dates are requested. */
 function DayField({ label, day, choose }: DayFieldProps) {
   const [typed, setTyped] = useState(day);
   useEffect(() => setTyped(day), [day]);

@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 
-/** In empty states: the way to the set-up checklist. Guests of a shared link have none. */
+/** Links from empty states to the set-up checklist. Readers of a shared link do not see it. */
 export function SetUpLink() {
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   if (sharedLink()) return null;
   return (
     <p className="mt-3">
-      <Link to="/p/$profileId/set-up" params={{ profileId: place.profileId }} search={kept} className="button">
+      <Link to="/p/$profileId/set-up" params={{ profileId: scope.profileId }} search={linkSearch} className="button">
         {say.setUp.open}
       </Link>
     </p>

@@ -2,7 +2,7 @@ import { say } from '../words/index.ts';
 import { Copy } from './copy.tsx';
 
 /** A secret that the API returns once, with a button that copies it. */
-export function ShownOnce({
+export function OneTimeSecret({
   secret,
   about,
   note,

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { problemOf } from '../problem.ts';
 import { say } from '../words/index.ts';
 
-/** What a screen says while it has nothing to show, each in one way everywhere. */
+/** Placeholder states of screens, the same everywhere. */
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -65,8 +65,8 @@ export function Missing() {
   );
 }
 
-/** Shows what a query brought, or why it did not. What it brought before stays while newer is on its way. */
-export function Answered<Data>({
+/** Shows the data of a query or its error. Previous data stays visible while newer data loads. */
+export function QueryResult<Data>({
   query,
   lines,
   children,

@@ -3,7 +3,7 @@ interface TitleRowProps {
   readonly others: readonly string[];
 }
 
-/** The titles over a small table: what its rows are, then the figures at the right. */
+/** The header row of a small table: the row title, then the figures, right-aligned. */
 export function TitleRow({ first, others }: TitleRowProps) {
   return (
     <tr className="label text-right">

@@ -15,34 +15,34 @@ export interface Series {
   readonly name: string;
   readonly kind: 'line' | 'bar';
   readonly colour: 'accent' | 'other';
-  /** Of the days that are compared: a thin, broken line. */
+  /** Draws the compared period as a thin dashed line. */
   readonly isBefore?: boolean;
   readonly values: readonly (number | null)[];
 }
 
 export interface TrendChartProps {
-  /** What the picture shows, in words. The numbers themselves stand in a table beside it. */
+  /** Describes the chart in words. The numbers are in a table beside it. */
   readonly label: string;
   readonly days: readonly string[];
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
-  /** As short as an axis needs it. */
+  /** Formats axis labels as short as possible. */
   readonly axis?: (value: number) => string;
-  /** What happened on a day besides, by the day. */
+  /** Annotations by date. */
   readonly notes?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Days as a picture. Loaded only where it is shown: ECharts is larger than the rest of the console. */
+/** A chart of daily values. Loaded on demand: ECharts is larger than the rest of the console. */
 export default function TrendChart(props: TrendChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType>(null);
 
   useEffect(() => {
-    if (!place.current) return undefined;
-    const made = init(place.current);
+    if (!container.current) return undefined;
+    const made = init(container.current);
     chart.current = made;
     const watch = new ResizeObserver(() => made.resize());
-    watch.observe(place.current);
+    watch.observe(container.current);
     return () => {
       watch.disconnect();
       made.dispose();
@@ -55,12 +55,12 @@ export default function TrendChart(props: TrendChartProps) {
     return onTheme(draw);
   }, [props]);
 
-  return <div ref={place} role="img" aria-label={props.label} className="h-72 w-full" />;
+  return <div ref={container} role="img" aria-label={props.label} className="h-72 w-full" />;
 }
 
 function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendChartProps) {
   const now = today();
-  /** A day that is not over is no day to compare with. */
+  /** Marks today as incomplete, so that readers do not compare it with full days. */
   const titleOf = (date: string) => (date === now ? say.days.soFar(day(date)) : day(date));
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
@@ -71,7 +71,7 @@ function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendCh
     textStyle: text,
     grid: { left: 4, right: 12, top: 36, bottom: 4, outerBoundsMode: 'same' },
     legend: { top: 0, left: 0, itemWidth: 14, itemHeight: 8, textStyle: text, selectedMode: false },
-    // Drawn, not written as HTML: the page's policy lets no style in that is not its own.
+    // Drawn on the canvas instead of HTML, because the content security policy blocks inline styles.
     tooltip: {
       trigger: 'axis',
       renderMode: 'richText',
@@ -93,7 +93,7 @@ function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendCh
       boundaryGap: series.some(({ kind }) => kind === 'bar'),
       axisLine: { lineStyle: { color: colour('line') } },
       axisTick: { show: false },
-      // A last day that is not over is named as such, not left to the tooltip.
+      // Labels an incomplete last day on the axis too, not only in the tooltip.
       axisLabel: {
         ...text,
         hideOverlap: true,
@@ -106,7 +106,7 @@ function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendCh
       splitLine: { lineStyle: { color: colour('line') } },
       splitNumber: 4,
     },
-    series: series.map(({ name, kind, colour: named, isBefore, values }, place) => ({
+    series: series.map(({ name, kind, colour: named, isBefore, values }, index) => ({
       name,
       type: kind,
       data: [...values],
@@ -121,7 +121,7 @@ function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendCh
         ...(named === 'accent' && !isBefore && { areaStyle: { color: colour('accent'), opacity: 0.08 } }),
       }),
       ...(kind === 'bar' && { barMaxWidth: 18, barGap: '10%' }),
-      ...(place === 0 && {
+      ...(index === 0 && {
         markLine: {
           symbol: ['none', 'circle'],
           symbolSize: 7,

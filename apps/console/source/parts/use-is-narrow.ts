@@ -7,5 +7,5 @@ const subscribe = (changed: () => void) => {
   return () => narrow.removeEventListener('change', changed);
 };
 
-/** Whether a table with many columns would not fit. */
+/** Whether the screen is too narrow for a table with many columns. */
 export const useIsNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches);

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** The page's name, in tabs, in bookmarks, and for those who hear it. */
+/** Sets the page title for tabs, bookmarks and screen readers. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Tributary`;

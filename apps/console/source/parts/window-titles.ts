@@ -1,7 +1,7 @@
 import type { ScoreWindow } from '../search.ts';
 import { say } from '../words/index.ts';
 
-/** What the days are called that ads are scored over. */
+/** The display names of the windows over which ads are scored. */
 export const windowTitles: Readonly<Record<ScoreWindow, string>> = {
   '7d': say.performers.days7,
   '14d': say.performers.days14,

@@ -3,7 +3,7 @@ import { TributaryError } from '@tributary/sdk';
 import { type ReactNode, useId } from 'react';
 import { clientFor } from '../client.ts';
 import { moment, money, words } from '../format.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { problemOf } from '../problem.ts';
 
 import { say } from '../words/index.ts';
@@ -14,15 +14,15 @@ interface ActionsProps {
   readonly timeZone: string;
 }
 
-/** What a merchant may say of a payment, each with the way back, and what was said so far. */
+/** The actions on a payment, each with its undo, and the actions taken so far. */
 export function PaymentActions({ payment, timeZone }: ActionsProps) {
-  const { place } = usePlace();
-  const client = clientFor(place.profileId);
+  const { scope } = useReportScope();
+  const client = clientFor(scope.profileId);
   const queryClient = useQueryClient();
   const params = { payment_id: payment.id };
   const act = useMutation({
     mutationFn: (action: () => Promise<unknown>) => action(),
-    // Whatever stands anywhere may be another now; also where only the last step was late.
+    // Refetches everything except the account, also after a failure: only the last step may have timed out.
     onSettled: () => queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' }),
   });
   const run = (action: () => Promise<unknown>) => act.mutate(action);
@@ -48,7 +48,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
             {say.payments.undoRefund(money(payment.manual_refund.amount, payment.currency))}
           </button>
         ) : (
-          <Said
+          <PaymentField
             title={say.payments.refundOutside(payment.currency)}
             name="amount"
             initial={payment.net}
@@ -56,7 +56,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
             say={(amount) => run(() => client.createPaymentRefund({ params, body: { amount } }))}
           />
         )}
-        <Said
+        <PaymentField
           title={say.payments.whoPaid}
           name="customer_key"
           initial={payment.payer?.customer_key ?? ''}
@@ -72,7 +72,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
               {say.common.undo}
             </button>
           )}
-        </Said>
+        </PaymentField>
       </fieldset>
       <Entries payment={payment} timeZone={timeZone} />
     </div>
@@ -84,7 +84,7 @@ function wordsFor(error: Error): string {
   return isLate ? say.payments.kept : problemOf(error);
 }
 
-interface SaidProps {
+interface PaymentFieldProps {
   readonly title: string;
   readonly name: string;
   readonly initial: string;
@@ -93,7 +93,7 @@ interface SaidProps {
   readonly children?: ReactNode;
 }
 
-function Said({ title, name, initial, button, say, children }: SaidProps) {
+function PaymentField({ title, name, initial, button, say, children }: PaymentFieldProps) {
   const field = useId();
   return (
     <form
@@ -118,8 +118,8 @@ function Said({ title, name, initial, button, say, children }: SaidProps) {
 }
 
 function Entries({ payment, timeZone }: ActionsProps) {
-  const { place } = usePlace();
-  const { data } = useQuery(paymentQuery(place.profileId, payment.id));
+  const { scope } = useReportScope();
+  const { data } = useQuery(paymentQuery(scope.profileId, payment.id));
   if (!data || data.entries.length === 0) return null;
   return (
     <ul className="label grid gap-1" aria-label={say.payments.entries}>

@@ -4,10 +4,10 @@ import { useMembership } from '../membership.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { More } from '../people/more.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { PaymentActions } from './payment-actions.tsx';
@@ -28,28 +28,30 @@ const emptyTitles: Readonly<Record<PaymentChoice, string>> = {
   unidentified: say.payments.allKnown,
 };
 
-/** Payments of these days as they stand, the newest first, and what a merchant may say of each. */
+/** The payments of the period with their current state, newest first, and the actions on each. */
 export function Payments() {
   useTitle(say.metrics.payments);
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const [filter, setFilter] = useState<PaymentChoice>('all');
-  const profile = useQuery(profileQuery(place.profileId));
+  const profile = useQuery(profileQuery(scope.profileId));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <h1>{say.metrics.payments}</h1>
         <Choice label={say.payments.which} value={filter} options={filters} onChange={setFilter} />
       </div>
-      <Answered query={profile}>{({ time_zone: timeZone }) => <Rows filter={filter} timeZone={timeZone} />}</Answered>
+      <QueryResult query={profile}>
+        {({ time_zone: timeZone }) => <Rows filter={filter} timeZone={timeZone} />}
+      </QueryResult>
     </>
   );
 }
 
 function Rows({ filter, timeZone }: { readonly filter: PaymentChoice; readonly timeZone: string }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const { mayWrite } = useMembership();
   const [open, setOpen] = useState<string>();
-  const query = useInfiniteQuery(paymentsQuery(place, filter));
+  const query = useInfiniteQuery(paymentsQuery(scope, filter));
   const columns = useMemo(
     () => paymentColumns({ timeZone, mayWrite, open, toggle: (id) => setOpen((now) => (now === id ? undefined : id)) }),
     [timeZone, mayWrite, open],

@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
-import { keyOf, type Place } from '../queries.ts';
+import { keyOf, type ReportScope } from '../queries.ts';
 
-/** What the page of payments asks the API. */
+/** The API queries of the payments page. */
 
 export type PaymentRow = AnswerTo<Routes['listPayments']>['data'][number];
 export type PaymentChoice =
@@ -11,11 +11,11 @@ export type PaymentChoice =
   | 'counted'
   | 'not_counted';
 
-export const paymentsQuery = (place: Place, choice: PaymentChoice) =>
+export const paymentsQuery = (scope: ReportScope, choice: PaymentChoice) =>
   infiniteQueryOptions({
-    queryKey: ['payments', ...keyOf(place), choice],
+    queryKey: ['payments', ...keyOf(scope), choice],
     queryFn: ({ pageParam, signal }) => {
-      const { profileId, from, to } = place;
+      const { profileId, from, to } = scope;
       const isByCount = choice === 'counted' || choice === 'not_counted';
       const filter = isByCount
         ? ({ counted: choice === 'counted' ? 'true' : 'false' } as const)

@@ -2,34 +2,34 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { count, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { Answered, Loading, Problem } from '../parts/states.tsx';
+import { Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { conversionJourneyQuery, profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
-import { Earned } from './earned.tsx';
+import { TouchCredits } from './earned.tsx';
 import { More } from './more.tsx';
-import { Noted } from './only-with-people.tsx';
+import { AccessNotice } from './only-with-people.tsx';
 import { PersonLink } from './person-link.tsx';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/p/$profileId/conversions/$conversionId');
 
-/** One conversion: which touches earned it under each model and, for whoever sees people, all that came before it. */
+/** One conversion: the touches that earned it under each model and, for members who may see customers, the whole journey before it. */
 export function Conversion() {
   useTitle(say.people.conversion);
   const { conversionId } = route.useParams();
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const { seesPeople } = useMembership();
-  const profile = useQuery(profileQuery(place.profileId));
+  const profile = useQuery(profileQuery(scope.profileId));
   return (
     <>
       <h1>{say.people.journeyOfConversion}</h1>
       {seesPeople && profile.data && <WhichOne conversionId={conversionId} timeZone={profile.data.time_zone} />}
-      <Answered query={profile}>
+      <QueryResult query={profile}>
         {({ time_zone: timeZone }) => (
           <div className="mt-4 grid gap-6">
-            <Earned conversionId={conversionId} timeZone={timeZone} />
+            <TouchCredits conversionId={conversionId} timeZone={timeZone} />
             {seesPeople ? (
               <Before conversionId={conversionId} timeZone={timeZone} />
             ) : (
@@ -37,15 +37,15 @@ export function Conversion() {
             )}
           </div>
         )}
-      </Answered>
+      </QueryResult>
     </>
   );
 }
 
-/** What was converted, when and for how much. */
+/** The conversion's type, time and amount. */
 function WhichOne({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(conversionJourneyQuery(place.profileId, conversionId));
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(conversionJourneyQuery(scope.profileId, conversionId));
   const of = query.data?.pages[0]?.meta.person.conversions.find(({ conversion_id: id }) => id === conversionId);
   if (!of) return null;
   return (
@@ -58,8 +58,8 @@ function WhichOne({ conversionId, timeZone }: { readonly conversionId: string; r
 }
 
 function Before({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(conversionJourneyQuery(place.profileId, conversionId));
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(conversionJourneyQuery(scope.profileId, conversionId));
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   const [first] = query.data?.pages ?? [];
   if (!query.data || !first) return <Loading lines={8} />;
@@ -81,7 +81,7 @@ function Before({ conversionId, timeZone }: { readonly conversionId: string; rea
       </p>
       <Timeline events={events} timeZone={timeZone} />
       <More query={query} />
-      <Noted />
+      <AccessNotice />
     </section>
   );
 }

@@ -53,8 +53,8 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
       value: ({ channel }) => channel,
       cell: ({ channel, source }) => (
         <>
-          {known(channel) ? channelTitle(channel) : nothing}
-          {known(source) && <span className="label block break-all">{source}</span>}
+          {isKnown(channel) ? channelTitle(channel) : nothing}
+          {isKnown(source) && <span className="label block break-all">{source}</span>}
         </>
       ),
     },
@@ -90,4 +90,4 @@ function Converted({ amount, currency }: { readonly amount: number | null; reado
   return <span title={amount === null ? say.people.noRate : undefined}>{money(amount, currency)}</span>;
 }
 
-const known = (text: string): boolean => text !== '' && text !== 'unknown';
+const isKnown = (text: string): boolean => text !== '' && text !== 'unknown';

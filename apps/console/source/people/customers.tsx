@@ -5,24 +5,24 @@ import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { customersQuery, goalsQuery, profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { customerColumns } from './customer-columns.tsx';
-import { Found } from './found.tsx';
+import { CustomerSearchResults } from './found.tsx';
 import { More } from './more.tsx';
-import { Noted, OnlyWithPeople } from './only-with-people.tsx';
+import { AccessNotice, OnlyWithPeople } from './only-with-people.tsx';
 
 const route = getRouteApi('/p/$profileId/customers');
 const usualGoal = 'payment_received';
 
-/** Who reached a goal in these days, the newest first, and a search for anybody. */
+/** Customers who reached a goal in the period, newest first, and a search over all customers. */
 export function Customers() {
   useTitle(say.pages.customers);
   const { goal = usualGoal } = route.useSearch();
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   const { isAdmin } = useMembership();
   const [search, setSearch] = useState('');
   return (
@@ -32,8 +32,8 @@ export function Customers() {
         {isAdmin && (
           <Link
             to="/p/$profileId/erasures"
-            params={{ profileId: place.profileId }}
-            search={kept}
+            params={{ profileId: scope.profileId }}
+            search={linkSearch}
             className="text-accent hover:underline"
           >
             {say.people.eraseCustomer}
@@ -44,17 +44,17 @@ export function Customers() {
         <GoalPicker goal={goal} />
         <SearchField search={setSearch} />
       </div>
-      {search && <Found text={search} />}
+      {search && <CustomerSearchResults text={search} />}
       <List key={`${goal} ${search}`} goal={goal} search={search} />
-      <Noted />
+      <AccessNotice />
     </OnlyWithPeople>
   );
 }
 
 function GoalPicker({ goal }: { readonly goal: string }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const navigate = useNavigate({ from: '/p/$profileId/customers' });
-  const { data: goals } = useQuery(goalsQuery(place.profileId));
+  const { data: goals } = useQuery(goalsQuery(scope.profileId));
   const picker = useId();
   const choices = [...new Set([goal, ...(goals?.types ?? [])])].toSorted();
   return (
@@ -80,7 +80,7 @@ function GoalPicker({ goal }: { readonly goal: string }) {
   );
 }
 
-/** Asked for when it is sent and not with every letter, because each answer is a look at people that is noted. */
+/** Searches on submit rather than on each letter, because every response is logged as access to personal data. */
 function SearchField({ search }: { readonly search: (text: string) => void }) {
   const field = useId();
   return (
@@ -109,14 +109,14 @@ function SearchField({ search }: { readonly search: (text: string) => void }) {
 }
 
 function List({ goal, search }: { readonly goal: string; readonly search: string }) {
-  const { place } = usePlace();
-  const profile = useQuery(profileQuery(place.profileId));
+  const { scope } = useReportScope();
+  const profile = useQuery(profileQuery(scope.profileId));
   return (
-    <Answered query={profile}>
+    <QueryResult query={profile}>
       {({ reporting_currency: currency, time_zone: timeZone }) => (
         <Rows goal={goal} search={search} currency={currency} timeZone={timeZone} />
       )}
-    </Answered>
+    </QueryResult>
   );
 }
 
@@ -128,8 +128,8 @@ interface RowsProps {
 }
 
 function Rows({ goal, search, currency, timeZone }: RowsProps) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(customersQuery(place, goal, search));
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(customersQuery(scope, goal, search));
   const columns = useMemo(() => customerColumns({ currency, timeZone }), [currency, timeZone]);
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   if (!query.data) return <Loading lines={10} />;

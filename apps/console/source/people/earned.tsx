@@ -5,28 +5,28 @@ import { adLine } from '../parts/ad-line.ts';
 import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { creditQuery, type JourneyTouch } from '../queries.ts';
 import { type Model, modelNames } from '../search.ts';
 import { say } from '../words/index.ts';
 import { More } from './more.tsx';
 import { Synthetic } from './timeline.tsx';
 
-/** Rows have no ids; their place in the order of time names them. */
-interface PlacedTouch extends JourneyTouch {
-  readonly place: number;
+/** Touches have no ids, so their chronological position identifies them. */
+interface PositionedTouch extends JourneyTouch {
+  readonly position: number;
 }
 
-/** The touches behind a conversion, in the order of time, each with its share under every model. */
-export function Earned({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(creditQuery(place.profileId, conversionId));
+/** The touches of a conversion in chronological order, each with its credit under every model. */
+export function TouchCredits({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(creditQuery(scope.profileId, conversionId));
   const columns = useMemo(() => columnsOf(timeZone), [timeZone]);
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   if (!query.data) return <Loading lines={5} />;
   const rows = query.data.pages
     .flatMap((page) => page.data.events)
-    .map((touch, index): PlacedTouch => ({ ...touch, place: index }));
+    .map((touch, index): PositionedTouch => ({ ...touch, position: index }));
   const isWorkedOut = rows.some(({ credit }) => Object.keys(credit).length > 0);
   return (
     <section aria-labelledby="earned">
@@ -36,7 +36,7 @@ export function Earned({ conversionId, timeZone }: { readonly conversionId: stri
         caption={say.people.sharesCaption}
         columns={columns}
         rows={rows}
-        keyOf={({ place: index }) => String(index)}
+        keyOf={({ position: index }) => String(index)}
         footer={isWorkedOut && !query.hasNextPage ? [sumOf(rows)] : []}
       />
       {!isWorkedOut && <p className="label mt-2">{say.people.noShares}</p>}
@@ -45,11 +45,11 @@ export function Earned({ conversionId, timeZone }: { readonly conversionId: stri
   );
 }
 
-const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
+const columnsOf = (timeZone: string): Column<PositionedTouch>[] => [
   {
     id: 'touch',
     title: say.people.touch,
-    value: ({ place }) => place,
+    value: ({ position }) => position,
     cell: (touch) => (
       <div data-in-window={touch.in_window} className={touch.in_window ? '' : 'text-soft'}>
         {titleOf(touch)}
@@ -57,13 +57,13 @@ const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
         {!touch.in_window && <span className="label ml-2">{say.people.outside}</span>}
         {adLine(touch) && <span className="block break-words">{adLine(touch)}</span>}
         <span className="label block">
-          {[moment(touch.occurred_at, timeZone), knownBy(touch)].filter(Boolean).join(' · ')}
+          {[moment(touch.occurred_at, timeZone), describeMatch(touch)].filter(Boolean).join(' · ')}
         </span>
       </div>
     ),
   },
   ...modelNames.map(
-    (model): Column<PlacedTouch> => ({
+    (model): Column<PositionedTouch> => ({
       id: model,
       title: words(model),
       isNumber: true,
@@ -80,8 +80,8 @@ const shareOf = (share: number | undefined): string => (share === undefined ? no
 const titleOf = ({ kind, channel }: JourneyTouch): string =>
   kind === 'conversion' ? say.people.conversion : channel ? channelTitle(channel) : words(kind);
 
-/** How it is known whose ad it was. */
-const knownBy = ({ join_method: method, click_id_kind: kind }: JourneyTouch): string =>
+/** How the touch was matched to its ad. */
+const describeMatch = ({ join_method: method, click_id_kind: kind }: JourneyTouch): string =>
   [method && say.people.knownBy(words(method).toLowerCase()), kind].filter(Boolean).join(', ');
 
 function sumOf(rows: readonly JourneyTouch[]): FooterRow {

@@ -5,17 +5,17 @@ import { say } from '../words/index.ts';
 import { namedIn } from './erasure-request.ts';
 
 interface ConfirmationProps {
-  readonly asked: ErasureRequest;
+  readonly draft: ErasureRequest;
   readonly isPending: boolean;
   readonly back: () => void;
   readonly confirm: () => void;
 }
 
-/** The last step before somebody is gone. */
-export function ErasureConfirmation({ asked, isPending, back, confirm }: ConfirmationProps) {
+/** The confirmation before a customer is erased. */
+export function ErasureConfirmation({ draft, isPending, back, confirm }: ConfirmationProps) {
   const sure = useId();
   const title = useRef<HTMLHeadingElement>(null);
-  // The form is gone from under whoever pressed its button.
+  // The form with the focused button was just unmounted, so the focus moves to this heading.
   useEffect(() => title.current?.focus(), []);
   return (
     <form
@@ -27,10 +27,10 @@ export function ErasureConfirmation({ asked, isPending, back, confirm }: Confirm
       }}
     >
       <h2 ref={title} tabIndex={-1} className="break-words focus:outline-none">
-        {say.erasures.forGood(namedIn(asked))}
+        {say.erasures.forGood(namedIn(draft))}
       </h2>
       <p className="label">
-        {words(asked.reason ?? '')}, {asked.request_ref}
+        {words(draft.reason ?? '')}, {draft.request_ref}
       </p>
       <ul className="grid list-disc gap-1 pl-5">
         <li>{say.erasures.nobodyFinds}</li>

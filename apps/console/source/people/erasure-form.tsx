@@ -6,7 +6,7 @@ import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Loading } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { problemOf } from '../problem.ts';
 import { type ErasureRequest, identityQuery } from '../queries.ts';
 import { erasureReasons, limits } from '../vocabulary.ts';
@@ -14,27 +14,27 @@ import { say } from '../words/index.ts';
 import { ErasureConfirmation } from './erasure-confirmation.tsx';
 import { newReference, requestOf, type Selector, selectorOf, selectors, selectorTitles } from './erasure-request.ts';
 
-/** First who and why, then a last look at it. Only the second step erases. */
+/** First collects customer and reason, then asks for confirmation. Only the second step erases. */
 interface ErasureFormProps {
   readonly workspaceId: string;
-  /** The customer whose page the form was opened from: named already. */
+  /** Preselects the customer whose page opened the form. */
   readonly customerId: string | undefined;
 }
 
 export function ErasureForm({ workspaceId, customerId }: ErasureFormProps) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const navigate = useNavigate({ from: '/p/$profileId/erasures' });
   const queryClient = useQueryClient();
   const customer = useQuery({
-    ...identityQuery(place.profileId, customerId ?? ''),
+    ...identityQuery(scope.profileId, customerId ?? ''),
     enabled: customerId !== undefined,
   });
-  const [asked, setAsked] = useState<ErasureRequest>();
+  const [draft, setDraft] = useState<ErasureRequest>();
   const [isSure, setSure] = useState(false);
   const erase = useMutation({
     mutationFn: (body: ErasureRequest) => accountClient.createCustomerErasure({ params: { workspaceId }, body }),
     onSuccess: async ({ data }) => {
-      // Whatever was shown of them is no longer so. First, because the receipt is asked for as soon as it is in the address.
+      // Cached data of the customer is stale. Removed first, because the receipt is requested as soon as its id is in the URL.
       queryClient.removeQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' });
       await navigate({ to: '.', search: (before) => ({ ...before, receipt: data.erasure_id }) });
     },
@@ -47,23 +47,23 @@ export function ErasureForm({ workspaceId, customerId }: ErasureFormProps) {
           {wordsFor(erase.error)}
         </p>
       )}
-      {asked && isSure ? (
+      {draft && isSure ? (
         <ErasureConfirmation
-          asked={asked}
+          draft={draft}
           isPending={erase.isPending}
           back={() => setSure(false)}
-          confirm={() => erase.mutate(asked)}
+          confirm={() => erase.mutate(draft)}
         />
       ) : customer.isLoading ? (
         <Loading lines={6} />
       ) : (
         <Who
-          profileId={place.profileId}
+          profileId={scope.profileId}
           named={selectorOf(customer.data?.customers.flatMap(({ identifiers }) => identifiers) ?? [])}
-          before={asked}
+          before={draft}
           next={(request) => {
             erase.reset();
-            setAsked(request);
+            setDraft(request);
             setSure(true);
           }}
         />
@@ -73,15 +73,15 @@ export function ErasureForm({ workspaceId, customerId }: ErasureFormProps) {
 }
 
 function wordsFor(error: Error): string {
-  const isNobody = error instanceof TributaryError && error.is('customer_not_found');
-  return isNobody ? say.erasures.nobodyKnown : problemOf(error);
+  const isUnknownCustomer = error instanceof TributaryError && error.is('customer_not_found');
+  return isUnknownCustomer ? say.erasures.nobodyKnown : problemOf(error);
 }
 
 interface WhoProps {
   readonly profileId: string;
-  /** How the customer is named whose page the form was opened from. */
+  /** The identifier of the customer whose page opened the form. */
   readonly named: { readonly selector: Selector; readonly value: string } | undefined;
-  /** What was filled in before, for whoever came back to change it. */
+  /** The previous input when the reader returns to change it. */
   readonly before: ErasureRequest | undefined;
   readonly next: (request: ErasureRequest) => void;
 }

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { moment, words } from '../format.ts';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { profileQuery, receiptQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 
-/** That somebody was erased, followed until it is done. It says the request, and nothing of the person but your own key. */
+/** The receipt of an erasure, polled until it is done. It shows the request and, of the customer, only the caller's own key. */
 export function ErasureReceipt({ erasureId }: { readonly erasureId: string }) {
-  const { place } = usePlace();
-  const query = useQuery(receiptQuery(place.profileId, erasureId));
-  const profile = useQuery(profileQuery(place.profileId));
+  const { scope } = useReportScope();
+  const query = useQuery(receiptQuery(scope.profileId, erasureId));
+  const profile = useQuery(profileQuery(scope.profileId));
   return (
-    <Answered query={profile}>
+    <QueryResult query={profile}>
       {({ time_zone: timeZone }) => (
-        <Answered query={query}>
+        <QueryResult query={query}>
           {(receipt) => (
             <section aria-labelledby="receipt" className="card grid max-w-2xl gap-4 p-6">
               <h2 id="receipt">{say.erasures.receipt}</h2>
@@ -33,9 +33,9 @@ export function ErasureReceipt({ erasureId }: { readonly erasureId: string }) {
               </dl>
             </section>
           )}
-        </Answered>
+        </QueryResult>
       )}
-    </Answered>
+    </QueryResult>
   );
 }
 

@@ -5,16 +5,16 @@ import { localMoment, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { type Receipt, receiptsQuery } from '../workspace/queries.ts';
 
-/** Every erasure so far. A receipt names the request, never the person. */
+/** All erasures. A receipt names the request, never the customer. */
 export function ErasureReceipts() {
-  const { place, kept } = usePlace();
-  const receipts = useInfiniteQuery(receiptsQuery(place.profileId));
+  const { scope, linkSearch } = useReportScope();
+  const receipts = useInfiniteQuery(receiptsQuery(scope.profileId));
   const columns = useMemo((): Column<Receipt>[] => {
-    const { profileId } = place;
+    const { profileId } = scope;
     return [
       {
         id: 'request',
@@ -24,7 +24,7 @@ export function ErasureReceipts() {
           <Link
             to="/p/$profileId/erasures"
             params={{ profileId }}
-            search={{ ...kept, receipt }}
+            search={{ ...linkSearch, receipt }}
             className="break-all text-accent hover:underline"
           >
             {ref}
@@ -45,7 +45,7 @@ export function ErasureReceipts() {
         cell: ({ requested_at: at }) => localMoment(at),
       },
     ];
-  }, [place, kept]);
+  }, [scope, linkSearch]);
   return (
     <section className="mt-6" aria-labelledby="receipts">
       <h2 id="receipts" className="mb-2">

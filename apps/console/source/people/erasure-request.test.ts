@@ -4,7 +4,7 @@ import { namedIn, newReference, requestOf, selectorOf, selectors } from './erasu
 const filled = { profileId: 'p', value: 'x', reference: 'ticket-1', reason: 'account_closed' } as const;
 const rest = { profile_id: 'p', request_ref: 'ticket-1', reason: 'account_closed' };
 
-test('names the customer in exactly one way', () => {
+test('identifies the customer in exactly one way', () => {
   expect(requestOf({ ...filled, selector: 'email' })).toEqual({ ...rest, email: 'x' });
   expect(requestOf({ ...filled, selector: 'customer_key' })).toEqual({ ...rest, customer_key: 'x' });
   expect(requestOf({ ...filled, selector: 'national_id' })).toEqual({
@@ -15,7 +15,7 @@ test('names the customer in exactly one way', () => {
   for (const selector of selectors) expect(namedIn(requestOf({ ...filled, selector }))).toBe('x');
 });
 
-test('a known customer is named by the own key, then by another id, then by email or phone', () => {
+test('prefers the customer key, then another id, then email or phone', () => {
   const phone = { kind: 'phone', value: '+34600000000' };
   const email = { kind: 'email', value: 'eva@example.test' };
   const nationalId = { kind: 'national_id', value: '11111111-1' };
@@ -27,7 +27,7 @@ test('a known customer is named by the own key, then by another id, then by emai
   expect(selectorOf([phone, email, nationalId, key])).toEqual({ selector: 'customer_key', value: key.value });
 });
 
-test('a reference that nobody typed says when and nothing of whom', () => {
+test('a generated reference contains the date and nothing about the customer', () => {
   const reference = newReference(new Date('2026-03-01T12:00:00Z'), '019a8000-0000');
   expect(reference).toBe('console-2026-03-01-019a8000');
 });

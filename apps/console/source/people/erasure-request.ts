@@ -3,7 +3,7 @@ import type { ErasureRequest } from '../queries.ts';
 import { erasureReasons, identifierTypes } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 
-/** The ways to name exactly one customer. Your own key and a customer id of yours are the same, so it stands once. */
+/** The ways to identify exactly one customer. The customer key and `external_customer_id` are the same, so the latter is left out. */
 type IdentifierType = (typeof identifierTypes)[number];
 export type Selector = 'email' | 'phone' | 'customer_key' | Exclude<IdentifierType, 'external_customer_id'>;
 
@@ -36,16 +36,15 @@ export function requestOf({ profileId, selector, value, reference, reason }: Fil
   return {
     profile_id: profileId,
     request_ref: reference,
-    reason: erasureReasons.find((known) => known === reason) ?? 'data_subject_request',
+    reason: erasureReasons.find((option) => option === reason) ?? 'data_subject_request',
     ...named,
   };
 }
 
-/** Who is meant, as the form's owner said it. */
 export const namedIn = ({ email, phone, customer_key: key, identifier_value: value }: ErasureRequest): string =>
   email ?? phone ?? key ?? value ?? '';
 
-/** How a customer is named most exactly: by the caller's key, else by another id, else by email or phone. */
+/** The most exact identifier of a customer: the caller's key, else another id, else email or phone. */
 export function selectorOf(
   identifiers: readonly { readonly kind: string; readonly value: string }[],
 ): { readonly selector: Selector; readonly value: string } | undefined {
@@ -58,6 +57,6 @@ export function selectorOf(
   return undefined;
 }
 
-/** Says when, and nothing of whom. */
+/** Contains the date and nothing about the customer. */
 export const newReference = (now: Date, random: string): string =>
   `console-${now.toISOString().slice(0, 10)}-${random.slice(0, 8)}`;

@@ -3,7 +3,7 @@ import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { ErasureForm } from './erasure-form.tsx';
 import { ErasureReceipt } from './erasure-receipt.tsx';
@@ -11,11 +11,11 @@ import { ErasureReceipts } from './erasure-receipts.tsx';
 
 const route = getRouteApi('/p/$profileId/erasures');
 
-/** Erasing somebody, for owners and admins, and the receipt, which stands in the address. */
+/** Erases a customer, for owners and admins, and shows the receipt, whose id is in the URL. */
 export function Erasures() {
   useTitle(say.people.eraseCustomer);
   const { receipt, customer } = route.useSearch();
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   const { isAdmin, workspaceId, role } = useMembership();
   return (
     <>
@@ -26,8 +26,8 @@ export function Erasures() {
           {isAdmin && (
             <Link
               to="/p/$profileId/erasures"
-              params={{ profileId: place.profileId }}
-              search={kept}
+              params={{ profileId: scope.profileId }}
+              search={linkSearch}
               className="mt-4 inline-block text-accent hover:underline"
             >
               {say.erasures.somebodyElse}

@@ -1,18 +1,18 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { count, money } from '../format.ts';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { type CustomerCandidate, customerSearchQuery, profileQuery } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { More } from './more.tsx';
 import { PersonLink } from './person-link.tsx';
 
-/** Anybody of that name, address or number, whether they ever reached a goal or not. */
-export function Found({ text }: { readonly text: string }) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(customerSearchQuery(place.profileId, text));
-  const { data: profile } = useQuery(profileQuery(place.profileId));
+/** Customers with this name, address or number, whether or not they ever reached a goal. */
+export function CustomerSearchResults({ text }: { readonly text: string }) {
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(customerSearchQuery(scope.profileId, text));
+  const { data: profile } = useQuery(profileQuery(scope.profileId));
   if (text.length < limits.searchMinCharacters)
     return <p className="label mb-4">{say.people.atLeast(limits.searchMinCharacters)}</p>;
   return (
@@ -20,9 +20,9 @@ export function Found({ text }: { readonly text: string }) {
       <h2 id="found" className="mb-2">
         {say.people.found}
       </h2>
-      <Answered query={query} lines={2}>
+      <QueryResult query={query} lines={2}>
         {({ pages }) => <Candidates pages={pages} currency={profile?.reporting_currency} />}
-      </Answered>
+      </QueryResult>
       <More query={query} />
     </section>
   );
@@ -52,7 +52,7 @@ function Candidates({ pages, currency }: CandidatesProps) {
           <li key={person.customer_profile_id} className="flex flex-wrap justify-between gap-x-4 px-5 py-2.5">
             <span className="min-w-0">
               <PersonLink customerId={person.customer_profile_id} title={nameOf(person)} />
-              <span className="label block break-all">{knownBy(person)}</span>
+              <span className="label block break-all">{contactOf(person)}</span>
             </span>
             <span className="label" title={person.cash_revenue === null ? say.people.noRate : undefined}>
               {say.people.conversions(person.conversion_count, count(person.conversion_count))}
@@ -72,5 +72,5 @@ const nameOf = ({
   primary_phone: phone,
 }: CustomerCandidate) => [first, last].filter(Boolean).join(' ') || email || phone || say.people.withoutName;
 
-const knownBy = ({ primary_email: email, primary_phone: phone }: CustomerCandidate): string =>
+const contactOf = ({ primary_email: email, primary_phone: phone }: CustomerCandidate): string =>
   [email, phone].filter(Boolean).join(' · ');

@@ -1,13 +1,13 @@
 import { count, moment, words } from '../format.ts';
-import { type Held, mostHeld } from '../queries.ts';
+import { type CustomerData, maxListed } from '../queries.ts';
 import { say } from '../words/index.ts';
 
 interface IdentityProps {
-  readonly held: Held;
+  readonly held: CustomerData;
   readonly timeZone: string;
 }
 
-/** What the person is known by: each with who said it, and when. */
+/** The customer's identifiers, each with its source and time. */
 export function Identity({ held, timeZone }: IdentityProps) {
   const { identifiers, disputed_identifiers: disputed, browsers, customers, totals } = held;
   const merged = customers.filter(({ merged_into: into }) => into !== null);
@@ -24,7 +24,7 @@ export function Identity({ held, timeZone }: IdentityProps) {
       <Evidence
         title={say.people.knownAs}
         total={totals.identifiers}
-        lines={identifiers.map((one) => ({ what: words(one.kind), value: one.value, ...saidBy(one) }))}
+        lines={identifiers.map((one) => ({ what: words(one.kind), value: one.value, ...sourceOf(one) }))}
         timeZone={timeZone}
       />
       <Evidence
@@ -52,14 +52,14 @@ export function Identity({ held, timeZone }: IdentityProps) {
       <Evidence
         title={say.people.ofAnother}
         total={totals.disputed_identifiers}
-        lines={disputed.map((one) => ({ what: words(one.kind), value: one.value, ...saidBy(one) }))}
+        lines={disputed.map((one) => ({ what: words(one.kind), value: one.value, ...sourceOf(one) }))}
         timeZone={timeZone}
       />
     </section>
   );
 }
 
-const saidBy = ({ source, said_at: at }: Held['identifiers'][number]) => ({ source, at });
+const sourceOf = ({ source, said_at: at }: CustomerData['identifiers'][number]) => ({ source, at });
 
 interface EvidenceProps {
   readonly title: string;
@@ -86,7 +86,7 @@ function Evidence({ title, total, lines, timeZone }: EvidenceProps) {
           </li>
         ))}
       </ul>
-      {total > lines.length && <p className="label">{say.people.firstOf(count(mostHeld), count(total))}</p>}
+      {total > lines.length && <p className="label">{say.people.firstOf(count(maxListed), count(total))}</p>}
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { clientFor } from '../client.ts';
 import { count, localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, Page } from '../parts/page.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { type MergeProposal, mergeProposalsQuery, type ProposalState } from '../queries.ts';
 import { mergeProposalStates } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
@@ -13,11 +13,11 @@ import { More } from './more.tsx';
 import { OnlyWithPeople } from './only-with-people.tsx';
 import { PersonLink } from './person-link.tsx';
 
-/** Pairs of keyed customers that share an identifier: evidence, preview, and the decision. */
+/** Pairs of customers with different keys that share an identifier: evidence, preview and decision. */
 export function MergeProposals() {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const [state, setState] = useState<ProposalState>('open');
-  const query = useInfiniteQuery(mergeProposalsQuery(place.profileId, state));
+  const query = useInfiniteQuery(mergeProposalsQuery(scope.profileId, state));
   const picker = useId();
   return (
     <OnlyWithPeople title={say.pages.mergeProposals}>
@@ -39,7 +39,9 @@ export function MergeProposals() {
             ))}
           </select>
         </div>
-        <Answered query={query}>{({ pages }) => <Proposals proposals={pages.flatMap((page) => page.data)} />}</Answered>
+        <QueryResult query={query}>
+          {({ pages }) => <Proposals proposals={pages.flatMap((page) => page.data)} />}
+        </QueryResult>
         <More query={query} />
       </Page>
     </OnlyWithPeople>
@@ -99,13 +101,13 @@ function Proposal({ proposal }: { readonly proposal: MergeProposal }) {
   );
 }
 
-/** A merge that was undone leaves two customers again. */
+/** An undone merge leaves two customers again. */
 const isMerged = ({ customers }: MergeProposal): boolean => customers.length < 2;
 
-/** First what would change, then the decision. */
+/** Previews the changes before the decision. */
 function Decision({ proposal }: { readonly proposal: MergeProposal }) {
-  const { place } = usePlace();
-  const client = clientFor(place.profileId);
+  const { scope } = useReportScope();
+  const client = clientFor(scope.profileId);
   const queryClient = useQueryClient();
   const [reason, setReason] = useState('');
   const params = { proposal_id: proposal.id };

@@ -8,7 +8,7 @@ interface MoreProps {
   };
 }
 
-/** The next page, below those that are there. */
+/** Loads the next page below the current one. */
 export function More({ query }: MoreProps) {
   if (!query.hasNextPage) return null;
   return (

@@ -4,7 +4,7 @@ import { useMembership } from '../membership.ts';
 import { Empty } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 
-/** A screen that names people, for those whose role lets them see people; for others the reason why there is none. */
+/** A page with personal data, for roles that may see customers; other members see why it is hidden. */
 export function OnlyWithPeople({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { seesPeople, role, isHealthcare } = useMembership();
   if (seesPeople) return children;
@@ -20,8 +20,8 @@ export function OnlyWithPeople({ title, children }: { readonly title: string; re
   );
 }
 
-/** Whoever looks at people should know that it is noted. */
-export function Noted() {
+/** Tells the reader that access to personal data is logged. */
+export function AccessNotice() {
   const { isHealthcare } = useMembership();
   return (
     <p className="label mt-4 max-w-prose">

@@ -4,14 +4,14 @@ import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
 import { saveFile } from '../parts/csv.ts';
 import { Failed } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
-/** Everything that is held of somebody as a file, as they may ask for it, and the way to erase them. */
+/** Exports all data stored about a customer as a file, for access requests, and links to the erasure form. */
 export function PersonActions({ customerId }: { readonly customerId: string }) {
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   const { isAdmin } = useMembership();
-  const download = useMutation({ mutationFn: () => saveHeld(place.profileId, customerId) });
+  const download = useMutation({ mutationFn: () => saveHeld(scope.profileId, customerId) });
   return (
     <div>
       <div className="flex flex-wrap gap-2">
@@ -21,8 +21,8 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
         {isAdmin && (
           <Link
             to="/p/$profileId/erasures"
-            params={{ profileId: place.profileId }}
-            search={{ ...kept, customer: customerId }}
+            params={{ profileId: scope.profileId }}
+            search={{ ...linkSearch, customer: customerId }}
             className="button inline-block"
           >
             {say.people.erase}
@@ -36,7 +36,7 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
 
 const pageSize = 1_000;
 
-/** All pages of the export one below the other; the file is called after our id, which says nothing of whom. */
+/** Joins all pages of the export. The file is named after our id, which identifies nobody outside. */
 async function saveHeld(profileId: string, id: string): Promise<void> {
   const lines: string[] = [];
   for (let offset = 0; ; offset += pageSize) {

@@ -3,22 +3,22 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { count, moment, money, words } from '../format.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
-import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import {
+  type CustomerData,
+  type CustomerLookup,
   customerDataQuery,
   customerJourneyQuery,
-  type Held,
   type JourneyPerson,
-  type KnownBy,
   personQuery,
   profileQuery,
 } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { Identity } from './identity.tsx';
 import { More } from './more.tsx';
-import { Noted, OnlyWithPeople } from './only-with-people.tsx';
+import { AccessNotice, OnlyWithPeople } from './only-with-people.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { Summary } from './summary.tsx';
 import { Timeline } from './timeline.tsx';
@@ -26,27 +26,27 @@ import { WhyOnePerson } from './why-one-person.tsx';
 
 const route = getRouteApi('/p/$profileId/customers/$customerId');
 
-/** One person: who they are and how that is known, what they were worth, and all that happened. */
+/** One customer: identity and its evidence, value, and the full timeline. */
 export function Person() {
-  // The name stays out of tabs and bookmarks.
+  // The customer's name stays out of tabs and bookmarks.
   useTitle(say.people.customer);
   const { customerId } = route.useParams();
   const { conversion } = route.useSearch();
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   return (
     <OnlyWithPeople title={say.people.customer}>
       <nav aria-label={say.common.whereYouAre} className="mb-1">
         <Link
           to="/p/$profileId/customers"
-          params={{ profileId: place.profileId }}
-          search={kept}
+          params={{ profileId: scope.profileId }}
+          search={linkSearch}
           className="text-accent hover:underline"
         >
           {say.pages.customers}
         </Link>
       </nav>
       <Whole key={customerId} customerId={customerId} conversion={conversion} />
-      <Noted />
+      <AccessNotice />
     </OnlyWithPeople>
   );
 }
@@ -57,9 +57,9 @@ interface WholeProps {
 }
 
 function Whole({ customerId, conversion }: WholeProps) {
-  const { place } = usePlace();
-  const held = useQuery(customerDataQuery(place.profileId, customerId));
-  const profile = useQuery(profileQuery(place.profileId));
+  const { scope } = useReportScope();
+  const held = useQuery(customerDataQuery(scope.profileId, customerId));
+  const profile = useQuery(profileQuery(scope.profileId));
   if (held.error instanceof TributaryError && held.error.is('customer_not_found'))
     return (
       <>
@@ -68,40 +68,40 @@ function Whole({ customerId, conversion }: WholeProps) {
       </>
     );
   return (
-    <Answered query={held} lines={8}>
-      {(known) => (
+    <QueryResult query={held} lines={8}>
+      {(customer) => (
         <>
           <div className="mb-4 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-            <h1 className="break-words">{nameOf(known)}</h1>
+            <h1 className="break-words">{nameOf(customer)}</h1>
             <PersonActions customerId={customerId} />
           </div>
-          <Answered query={profile}>
+          <QueryResult query={profile}>
             {({ time_zone: timeZone }) => (
               <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr]">
-                <Summary customerId={customerId} knownBy={knownBy(known, conversion)} timeZone={timeZone} />
+                <Summary customerId={customerId} lookup={lookupOf(customer, conversion)} timeZone={timeZone} />
                 <Happened customerId={customerId} timeZone={timeZone} />
                 <div className="grid gap-6">
-                  <Conversions held={known} knownBy={knownBy(known, conversion)} timeZone={timeZone} />
-                  <Identity held={known} timeZone={timeZone} />
-                  {known.customers.length > 0 && <WhyOnePerson customerId={customerId} timeZone={timeZone} />}
+                  <Conversions held={customer} lookup={lookupOf(customer, conversion)} timeZone={timeZone} />
+                  <Identity held={customer} timeZone={timeZone} />
+                  {customer.customers.length > 0 && <WhyOnePerson customerId={customerId} timeZone={timeZone} />}
                 </div>
               </div>
             )}
-          </Answered>
+          </QueryResult>
         </>
       )}
-    </Answered>
+    </QueryResult>
   );
 }
 
-/** The first is the one that others turned out to be. */
-function nameOf({ customers: [customer] }: Held): string {
+/** The first customer is the survivor of the merges. */
+function nameOf({ customers: [customer] }: CustomerData): string {
   const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
   return name || customer?.primary_email || customer?.primary_phone || say.people.unknown;
 }
 
-/** How the API can be asked for the person's conversions. */
-function knownBy({ identifiers }: Held, conversion: string | undefined): KnownBy | undefined {
+/** The query parameter with which the API finds the customer's conversions. */
+function lookupOf({ identifiers }: CustomerData, conversion: string | undefined): CustomerLookup | undefined {
   if (conversion) return { conversion };
   const value = (wanted: string) => identifiers.find(({ kind }) => kind === wanted)?.value;
   const [key, email, phone] = [value('external_customer_id'), value('email'), value('phone')];
@@ -111,8 +111,8 @@ function knownBy({ identifiers }: Held, conversion: string | undefined): KnownBy
 }
 
 function Happened({ customerId, timeZone }: { readonly customerId: string; readonly timeZone: string }) {
-  const { place } = usePlace();
-  const query = useInfiniteQuery(customerJourneyQuery(place.profileId, customerId));
+  const { scope } = useReportScope();
+  const query = useInfiniteQuery(customerJourneyQuery(scope.profileId, customerId));
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   const [first] = query.data?.pages ?? [];
   if (!query.data || !first) return <Loading lines={8} />;
@@ -128,23 +128,23 @@ function Happened({ customerId, timeZone }: { readonly customerId: string; reado
 }
 
 interface ConversionsProps {
-  readonly held: Held;
-  readonly knownBy: KnownBy | undefined;
+  readonly held: CustomerData;
+  readonly lookup: CustomerLookup | undefined;
   readonly timeZone: string;
 }
 
-function Conversions({ knownBy, ...rest }: ConversionsProps) {
-  return knownBy ? <KnownConversions knownBy={knownBy} {...rest} /> : null;
+function Conversions({ lookup, ...rest }: ConversionsProps) {
+  return lookup ? <CustomerConversions lookup={lookup} {...rest} /> : null;
 }
 
-function KnownConversions({ held, knownBy, timeZone }: ConversionsProps & { readonly knownBy: KnownBy }) {
-  const { place } = usePlace();
-  const query = useQuery(personQuery(place.profileId, knownBy));
+function CustomerConversions({ held, lookup, timeZone }: ConversionsProps & { readonly lookup: CustomerLookup }) {
+  const { scope } = useReportScope();
+  const query = useQuery(personQuery(scope.profileId, lookup));
   const [customer] = held.customers;
-  // An address that somebody changed by hand may name the conversion of another.
+  // A manually edited URL may name another customer's conversion.
   if (query.data && query.data.customer_profile_id !== (customer?.customer_profile_id ?? null)) return null;
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {({ conversions, counts }) => (
         <section aria-labelledby="conversions" className="card p-5">
           <h2 id="conversions">{say.metrics.conversions}</h2>
@@ -160,7 +160,7 @@ function KnownConversions({ held, knownBy, timeZone }: ConversionsProps & { read
           </ul>
         </section>
       )}
-    </Answered>
+    </QueryResult>
   );
 }
 

@@ -1,28 +1,28 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { sum } from '../decimals.ts';
 import { channelTitle, count, moment, money, nothing } from '../format.ts';
-import { usePlace } from '../place.ts';
-import { customerJourneyQuery, type JourneyPerson, type KnownBy, personQuery } from '../queries.ts';
+import { useReportScope } from '../place.ts';
+import { type CustomerLookup, customerJourneyQuery, type JourneyPerson, personQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 
 interface SummaryProps {
   readonly customerId: string;
-  readonly knownBy: KnownBy | undefined;
+  readonly lookup: CustomerLookup | undefined;
   readonly timeZone: string;
 }
 
-/** Who it is at a glance: what they paid, and what brought them first and last. What is not known for sure is a dash. */
-export function Summary({ customerId, knownBy, timeZone }: SummaryProps) {
-  const { profileId } = usePlace().place;
+/** The customer at a glance: payments, first and last touch. Uncertain facts are shown as a dash. */
+export function Summary({ customerId, lookup, timeZone }: SummaryProps) {
+  const { profileId } = useReportScope().scope;
   const journey = useInfiniteQuery(customerJourneyQuery(profileId, customerId));
-  const person = useQuery({ ...personQuery(profileId, knownBy ?? { conversion: '' }), enabled: knownBy !== undefined });
+  const person = useQuery({ ...personQuery(profileId, lookup ?? { conversion: '' }), enabled: lookup !== undefined });
   const events = journey.data?.pages.flatMap((page) => page.data.events) ?? [];
   const brought = events.flatMap(({ channel }) => channel ?? []);
   const [first] = events;
-  const known = person.data?.customer_profile_id === customerId ? person.data : undefined;
+  const customer = person.data?.customer_profile_id === customerId ? person.data : undefined;
   const facts: readonly (readonly [string, string])[] = [
-    [say.people.paidInAll, known ? paidBy(known) : nothing],
-    [say.metrics.conversions, known ? count(known.counts.conversions) : nothing],
+    [say.people.paidInAll, customer ? paidBy(customer) : nothing],
+    [say.metrics.conversions, customer ? count(customer.counts.conversions) : nothing],
     [say.people.firstChannel, brought[0] ? channelTitle(brought[0]) : nothing],
     [say.people.lastChannel, journey.hasNextPage ? nothing : lastOf(brought)],
     [say.people.firstSeen, first ? moment(first.event_time, timeZone) : nothing],
@@ -44,7 +44,7 @@ const lastOf = (channels: readonly string[]): string => {
   return last ? channelTitle(last) : nothing;
 };
 
-/** Of all payments, in one currency: where there are more than are listed, or several currencies, no sum is shown. */
+/** The sum of all payments in one currency. Undefined if not all payments are listed or if they have several currencies. */
 function paidBy({ conversions, counts }: JourneyPerson): string {
   const paid = conversions.filter(({ revenue_type: type, value_amount: amount }) => type === 'cash' && amount !== null);
   const currencies = new Set(paid.map(({ currency }) => currency));

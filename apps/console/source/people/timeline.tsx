@@ -4,7 +4,7 @@ import { Empty } from '../parts/states.tsx';
 import type { JourneyEvent } from '../queries.ts';
 import { say } from '../words/index.ts';
 
-/** What browsers and ads told of; everything else is an outcome. */
+/** Events of browsers and ads; all other events are outcomes. */
 const visits: readonly string[] = [...visitTypes, 'visit'];
 const touches: readonly string[] = ['ad_referral', 'declared_source'];
 
@@ -17,10 +17,10 @@ const dots = {
   outcome: 'bg-accent',
 } as const;
 
-/** After half an hour without a page, the next one begins another visit of the site. */
+/** After half an hour without a page view, the next one starts a new session. */
 const sessionEndsMs = 30 * 60_000;
 
-/** What happened, in the order of time and day by day: visits, touches, and what they led to. */
+/** The timeline in chronological order by day: visits, touches and conversions. */
 export function Timeline({
   events,
   timeZone,
@@ -31,32 +31,32 @@ export function Timeline({
   if (events.length === 0) return <Empty title={say.people.nothingHappened} />;
   return (
     <ol aria-label={say.people.journey} className="card px-5 py-3">
-      {placed(events, timeZone).map((step) => (
-        <Step key={step.place} step={step} timeZone={timeZone} />
+      {withPositions(events, timeZone).map((step) => (
+        <Step key={step.position} step={step} timeZone={timeZone} />
       ))}
     </ol>
   );
 }
 
-interface PlacedEvent {
-  /** Events have no ids, and two may be alike; a journey only grows at its end, so their places stay. */
-  readonly place: number;
+interface PositionedEvent {
+  /** Events have no ids and two may be equal. A journey only grows at its end, so positions are stable keys. */
+  readonly position: number;
   readonly event: JourneyEvent;
   readonly kind: EventStore;
-  /** Only where another one begins. */
+  /** Set only on the first event of a day. */
   readonly day: string | undefined;
-  /** A further page of a visit that came by the same way: how it came stands at its first page. */
+  /** A further page of the same session: its source is shown on the session's first page. */
   readonly isFurtherPage: boolean;
 }
 
-function placed(events: readonly JourneyEvent[], timeZone: string): readonly PlacedEvent[] {
-  return events.map((event, place) => {
-    const before = events[place - 1];
+function withPositions(events: readonly JourneyEvent[], timeZone: string): readonly PositionedEvent[] {
+  return events.map((event, position) => {
+    const before = events[position - 1];
     const day = dayIn(event.event_time, timeZone);
     const isNewDay = !before || dayIn(before.event_time, timeZone) !== day;
     const kind = kindOf(event);
     return {
-      place,
+      position,
       event,
       kind,
       day: isNewDay ? day : undefined,
@@ -71,7 +71,7 @@ const isOneVisit = (before: JourneyEvent, event: JourneyEvent): boolean =>
   Date.parse(event.event_time) - Date.parse(before.event_time) < sessionEndsMs &&
   factsOf(before) === factsOf(event);
 
-function Step({ step, timeZone }: { readonly step: PlacedEvent; readonly timeZone: string }) {
+function Step({ step, timeZone }: { readonly step: PositionedEvent; readonly timeZone: string }) {
   const { event, kind, day, isFurtherPage } = step;
   const facts = isFurtherPage ? '' : factsOf(event);
   return (
@@ -96,7 +96,7 @@ function Step({ step, timeZone }: { readonly step: PlacedEvent; readonly timeZon
   );
 }
 
-/** A conversion without a visit, which stands for the touch that brought it. */
+/** A conversion without a visit, shown in place of the touch that led to it. */
 export function Synthetic() {
   return (
     <span

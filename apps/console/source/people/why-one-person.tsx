@@ -2,8 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, moment, words } from '../format.ts';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { problemOf } from '../problem.ts';
 import { type IdentityMerge, identityQuery, type WholeIdentity } from '../queries.ts';
 import { say } from '../words/index.ts';
@@ -13,12 +13,12 @@ interface WhyProps {
   readonly timeZone: string;
 }
 
-/** Why several customers are one person: who they were, what joined them, and the way back. */
+/** Why several customer records are one customer: the records, the shared identifiers, and the undo. */
 export function WhyOnePerson({ customerId, timeZone }: WhyProps) {
-  const { place } = usePlace();
-  const query = useQuery(identityQuery(place.profileId, customerId));
+  const { scope } = useReportScope();
+  const query = useQuery(identityQuery(scope.profileId, customerId));
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {(identity) =>
         identity.merges.length === 0 ? null : (
           <section aria-labelledby="why" className="card grid gap-4 p-5">
@@ -32,15 +32,15 @@ export function WhyOnePerson({ customerId, timeZone }: WhyProps) {
           </section>
         )
       }
-    </Answered>
+    </QueryResult>
   );
 }
 
 function Customers({ identity, timeZone }: { readonly identity: WholeIdentity; readonly timeZone: string }) {
   return (
     <ul aria-label={say.identity.whoTheyWere} className="grid gap-2">
-      {identity.customers.map((customer, place) => (
-        <li key={customer.customer_profile_id} className={place === 0 ? '' : 'border-line border-l-2 pl-3'}>
+      {identity.customers.map((customer, index) => (
+        <li key={customer.customer_profile_id} className={index === 0 ? '' : 'border-line border-l-2 pl-3'}>
           {customer.name ?? customer.identifiers[0]?.value ?? customer.customer_profile_id}
           <span className="label block break-all">
             {[
@@ -56,10 +56,10 @@ function Customers({ identity, timeZone }: { readonly identity: WholeIdentity; r
   );
 }
 
-/** First what would move, then the button that moves it. */
+/** Previews what would move before the button that moves it. */
 function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonly timeZone: string }) {
-  const { place } = usePlace();
-  const client = clientFor(place.profileId);
+  const { scope } = useReportScope();
+  const client = clientFor(scope.profileId);
   const queryClient = useQueryClient();
   const [reason, setReason] = useState('');
   const ask = (dry_run: 'true' | 'false') =>

@@ -31,7 +31,7 @@ export function DecideAll({ profileId, search, sources }: DecideAllProps) {
   return (
     <section aria-label={say.sales.all} className="card grid gap-2 p-4">
       <p>{say.sales.allFor(sourceTitle(source, sources), sourceTitle(other, sources))}</p>
-      {/* A preview is of one kind only. */}
+      {/* The key resets the preview when the filters change. */}
       <Decisions key={JSON.stringify(kind)} profileId={profileId} kind={kind} />
     </section>
   );

@@ -2,19 +2,19 @@ import { useId } from 'react';
 import { Labelled } from '../parts/labelled.tsx';
 import { say } from '../words/index.ts';
 
-/** Which payments of a source reports leave out: none, those from a day on, or all. */
+/** Which payments of a source are excluded from reports: none, those from a date on, or all. */
 export type Exclusion =
   | { readonly kind: 'none' }
   | { readonly kind: 'from'; readonly day: string }
   | { readonly kind: 'whole' };
 
-/** As the API takes it. */
+/** The API's representation. */
 export const toExcludedFrom = (exclusion: Exclusion): string | null =>
   exclusion.kind === 'none' ? null : exclusion.kind === 'whole' ? 'beginning' : exclusion.day;
 
 interface ExclusionFieldProps {
   readonly value: Exclusion;
-  /** The day that is suggested. */
+  /** The suggested date. */
   readonly today: string;
   readonly onChange: (value: Exclusion) => void;
 }

@@ -13,7 +13,7 @@ interface ExclusionFormProps {
   readonly timeZone: string;
 }
 
-/** Takes payments of a source out of reports, from a day on or entirely, and back in. */
+/** Excludes payments of a source from reports, from a date on or entirely, and includes them again. */
 export function ExclusionForm({ profileId, source, timeZone }: ExclusionFormProps) {
   const stored = toExclusion(source.excluded_from, timeZone);
   const [value, setValue] = useState(stored);

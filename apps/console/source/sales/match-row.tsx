@@ -4,7 +4,7 @@ import { count, localMoment, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { Failed, State } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { invalidateFigures, type SaleMatch, type SaleSource } from './queries.ts';
 import { sourceLabel } from './source-title.ts';
@@ -15,7 +15,7 @@ interface MatchRowProps {
   readonly timeZone: string;
 }
 
-/** Two payments, why they match, which of them counts, and the decision of a member. */
+/** Two payments, why they match, which of them counts, and the buttons to decide. */
 export function MatchRow({ match, sources, timeZone }: MatchRowProps) {
   const { may } = useMembership();
   return (
@@ -86,7 +86,7 @@ function evidenceOf({ evidence, reference, seconds_apart: seconds }: SaleMatch):
 }
 
 function Decision({ match, sources }: Omit<MatchRowProps, 'timeZone'>) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const queryClient = useQueryClient();
   const client = clientFor(profileId);
   const params = { id: match.id };

@@ -6,7 +6,7 @@ import type { Connection } from '../data/queries.ts';
 import { count } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery } from './queries.ts';
 import { sourceTitle } from './source-title.ts';
@@ -16,7 +16,7 @@ interface OverlapQuestionProps {
   readonly connection: Connection;
 }
 
-/** On the card of a connection: asks once how payments count that another source reports too, and shows what applies. */
+/** On a connection's card: asks once how to count payments that another source reports too, and shows the current rule. */
 export function OverlapQuestion({ profileId, connection }: OverlapQuestionProps) {
   const { may } = useMembership();
   const { state, last_success_at: syncedAt } = connection.sync;
@@ -26,7 +26,7 @@ export function OverlapQuestion({ profileId, connection }: OverlapQuestionProps)
     enabled: may('commerce:read'),
     ...(isSyncing && { refetchInterval: 3_000 }),
   });
-  // The overlap is measured right after a sync has ended.
+  // Overlaps are measured right after a sync, so they are refetched then.
   const before = useRef(syncedAt);
   useEffect(() => {
     if (before.current === syncedAt) return;
@@ -63,9 +63,9 @@ interface OverlapStateProps {
   readonly sources: readonly SaleSource[];
 }
 
-/** How many payments match, how they count now, and the answers. */
+/** How many payments match, how they currently count, and the buttons to decide. */
 export function OverlapState({ profileId, overlap, source, sources }: OverlapStateProps) {
-  const { kept } = usePlace();
+  const { linkSearch } = useReportScope();
   const { may } = useMembership();
   const [isChanging, setChanging] = useState(false);
   const queryClient = useQueryClient();
@@ -78,7 +78,7 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
   const [first, second] = overlap.sources;
   const other = first === source ? second : first;
   const { needs_answer: isOpen, is_systematic: isSystematic, never_same_sale: isNever } = overlap;
-  // The counts of a source with many payments leave out the older ones.
+  // For sources with many payments, older ones are not part of the counts.
   const own = sources.find((one) => one.source === source);
   const isAsking = isOpen || isChanging;
   return (
@@ -122,7 +122,7 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
         <Link
           to="/p/$profileId/payment-matches"
           params={{ profileId }}
-          search={{ ...kept, source, other }}
+          search={{ ...linkSearch, source, other }}
           className="button"
         >
           {say.sales.review}

@@ -5,9 +5,9 @@ import { useEffect } from 'react';
 import { useMembership } from '../membership.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Page } from '../parts/page.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { profileQuery } from '../queries.ts';
 import type { MatchSearch } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -18,10 +18,10 @@ import { sourceLabel } from './source-title.ts';
 
 const route = getRouteApi('/p/$profileId/payment-matches');
 
-/** Pairs of payments of two sources: evidence, what counts, and what members decide. */
+/** Pairs of payments from two sources: evidence, which one counts, and the members' decisions. */
 export function PaymentMatches() {
-  const { place, kept } = usePlace();
-  const { profileId } = place;
+  const { scope, linkSearch } = useReportScope();
+  const { profileId } = scope;
   const { may } = useMembership();
   const search = route.useSearch();
   const sources = useQuery({ ...saleSourcesQuery(profileId), enabled: may('commerce:read') });
@@ -31,7 +31,7 @@ export function PaymentMatches() {
   const matches = useInfiniteQuery({
     ...saleMatchesQuery(profileId, filter),
     enabled: may('commerce:read'),
-    // A decision changes the state of a match once the worker has applied it.
+    // Polls until the worker has applied the decisions.
     ...(isApplying && { refetchInterval: 2_000 }),
   });
   const queryClient = useQueryClient();
@@ -44,12 +44,12 @@ export function PaymentMatches() {
       title={say.sales.matches}
       about={say.sales.matchesAbout}
       actions={
-        <Link to="/p/$profileId/payment-sources" params={{ profileId }} search={kept} className="button">
+        <Link to="/p/$profileId/payment-sources" params={{ profileId }} search={linkSearch} className="button">
           {say.sales.seeSources}
         </Link>
       }
     >
-      <Answered query={sources}>
+      <QueryResult query={sources}>
         {({ sources: all, is_pending: isPending }) => (
           <div className="grid gap-4">
             <Filters search={search} sources={all} />
@@ -59,7 +59,7 @@ export function PaymentMatches() {
                 {say.sales.applying}
               </p>
             )}
-            <Answered query={matches}>
+            <QueryResult query={matches}>
               {({ pages }) => {
                 const rows = pages.flatMap(({ data }) => data);
                 if (rows.length === 0) return <Empty title={say.sales.none}>{say.sales.noneAbout}</Empty>;
@@ -76,11 +76,11 @@ export function PaymentMatches() {
                   </ul>
                 );
               }}
-            </Answered>
+            </QueryResult>
             <More query={matches} />
           </div>
         )}
-      </Answered>
+      </QueryResult>
     </Page>
   );
 }

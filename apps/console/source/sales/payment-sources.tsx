@@ -5,8 +5,8 @@ import { count, dayIn, day as showDay } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { ExclusionForm } from './exclusion-form.tsx';
@@ -15,10 +15,10 @@ import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery 
 import { SourceSettings } from './source-settings.tsx';
 import { sourceLabel, sourceTitle } from './source-title.ts';
 
-/** Every source of payments: how its payments count, which sources overlap, and which record of a sale counts. */
+/** Every payment source: how its payments count, which sources overlap, and which record of a sale counts. */
 export function PaymentSources() {
-  const { place, kept } = usePlace();
-  const { profileId } = place;
+  const { scope, linkSearch } = useReportScope();
+  const { profileId } = scope;
   const { may } = useMembership();
   const sources = useQuery({ ...saleSourcesQuery(profileId), enabled: may('commerce:read') });
   const profile = useQuery(profileQuery(profileId));
@@ -28,12 +28,12 @@ export function PaymentSources() {
       title={say.sales.sources}
       about={say.sales.sourcesAbout}
       actions={
-        <Link to="/p/$profileId/payment-matches" params={{ profileId }} search={kept} className="button">
+        <Link to="/p/$profileId/payment-matches" params={{ profileId }} search={linkSearch} className="button">
           {say.sales.matches}
         </Link>
       }
     >
-      <Answered query={sources}>
+      <QueryResult query={sources}>
         {({ sources: all, overlaps, settings, is_pending: isPending }) => (
           <div className="grid gap-5">
             {isPending && (
@@ -64,7 +64,7 @@ export function PaymentSources() {
             )}
           </div>
         )}
-      </Answered>
+      </QueryResult>
     </Page>
   );
 }
@@ -76,7 +76,7 @@ interface SourceProps {
 }
 
 function Source({ source, sources, timeZone }: SourceProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const { excluded_from: from } = source;
   const title = sourceLabel(source.source, sources);
@@ -143,7 +143,7 @@ function Overlaps({ overlaps, sources }: OverlapsProps) {
 }
 
 function Overlap({ overlap, sources }: { readonly overlap: SaleOverlap; readonly sources: readonly SaleSource[] }) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const queryClient = useQueryClient();
   const [source, other] = overlap.sources;
@@ -155,7 +155,7 @@ function Overlap({ overlap, sources }: { readonly overlap: SaleOverlap; readonly
   return (
     <>
       <h3 className="font-semibold">{say.sales.pair(sourceLabel(source, sources), sourceLabel(other, sources))}</h3>
-      {/* The decision is stored with the newer source, as on its connection. */}
+      {/* The decision is stored with the newer source, as on its connection's card. */}
       <OverlapState profileId={profileId} overlap={overlap} source={newerOf(overlap, sources)} sources={sources} />
       {may('attribution:write') && (
         <label className="flex items-start gap-2">
@@ -174,7 +174,7 @@ function Overlap({ overlap, sources }: { readonly overlap: SaleOverlap; readonly
   );
 }
 
-/** A connected provider rather than what the shop sends itself. */
+/** Prefers a connected provider over payments that the shop sends itself. */
 const newerOf = ({ sources: [first, second] }: SaleOverlap, sources: readonly SaleSource[]): string =>
   sources.find(({ source, decision }) => decision !== null && (source === first || source === second))?.source ??
   (second.includes(':') ? second : first);

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 
-/** What the pages about sales that several sources report ask the API. */
+/** The API queries of the pages about overlapping payment sources. */
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type SaleMatch = Answer<'listSaleMatches'>['data'][number];
@@ -13,7 +13,7 @@ export type MatchQuery = NonNullable<RequestOf<Routes['listSaleMatches']>['query
 
 const pendingEveryMs = 2_000;
 
-/** Read again while a change is still being applied to reports. */
+/** Polls while a change is being applied to reports. */
 export const saleSourcesQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'sales', 'sources'],
@@ -36,6 +36,6 @@ export const saleMatchesQuery = (profileId: string, filter: MatchQuery) =>
         : false,
   });
 
-/** Every figure may follow from which records count. */
+/** Any figure may depend on which records count, so all are refetched. */
 export const invalidateFigures = (queryClient: QueryClient): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' });

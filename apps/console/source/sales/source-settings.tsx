@@ -12,7 +12,7 @@ interface SourceSettingsProps {
   readonly settings: SaleSources['settings'];
 }
 
-/** Which record of a sale counts, and how far apart two records of one sale may be. */
+/** Which record of a sale counts, and the maximum time between two records of one sale. */
 export function SourceSettings({ profileId, settings }: SourceSettingsProps) {
   const [order, setOrder] = useState(settings.preference);
   const [minutes, setMinutes] = useState(String(settings.window_minutes));

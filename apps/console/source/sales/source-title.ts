@@ -8,7 +8,7 @@ const own: Readonly<Record<string, string>> = {
   browser: say.sales.browser,
 };
 
-/** `payments_a:0d1f…` or `api`, as words: the account is named where a provider has several. */
+/** Formats `payments_a:0d1f…` or `api` in words; adds the account if a provider has several. */
 export function sourceTitle(key: string, sources: readonly SaleSource[]): string {
   const [name = ''] = key.split(':', 1);
   const title = own[name] ?? words(name);
@@ -17,7 +17,7 @@ export function sourceTitle(key: string, sources: readonly SaleSource[]): string
   return account && !isAlone ? `${title} (${account})` : title;
 }
 
-/** The same at the start of a label. */
+/** The same title, capitalized. */
 export function sourceLabel(key: string, sources: readonly SaleSource[]): string {
   const title = sourceTitle(key, sources);
   return title.charAt(0).toLocaleUpperCase() + title.slice(1);

@@ -6,11 +6,11 @@ import { Section } from '../parts/ask.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { type Account, assistantsQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 
-/** The AI assistants that may read reports for the member, and how another one is connected. */
+/** The AI assistants that the member authorized to read reports, and how to connect another one. */
 export function Assistants({ account }: { readonly account: Account }) {
   const queryClient = useQueryClient();
   const assistants = useQuery(assistantsQuery);
@@ -27,7 +27,7 @@ export function Assistants({ account }: { readonly account: Account }) {
         <code className="break-all">{address}</code>
         <Copy text={address} about={say.account.assistantAddress} />
       </p>
-      <Answered query={assistants}>
+      <QueryResult query={assistants}>
         {(rows) =>
           rows.length === 0 ? (
             <p className="label">{say.account.noAssistants}</p>
@@ -56,7 +56,7 @@ export function Assistants({ account }: { readonly account: Account }) {
             </ul>
           )
         }
-      </Answered>
+      </QueryResult>
       <Failed error={revoke.error} />
     </Section>
   );

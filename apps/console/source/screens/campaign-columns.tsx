@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { DateRange } from '../date-range.ts';
-import { definitions, type Field, fields, show } from '../fields.ts';
+import { definitions, type Field, fields, formatFigure } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
 import { beforeTitle, Change } from '../parts/change.tsx';
 import { ChangedMark } from '../parts/changed-mark.tsx';
@@ -11,7 +11,7 @@ import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { say } from '../words/index.ts';
 
-/** The figures of a row, in the order in which they are read. */
+/** The figures of a row, in display order. */
 export const campaignFields = [
   'outcome_value',
   'spend',
@@ -28,7 +28,7 @@ interface Before {
   readonly rows: ReadonlyMap<string, CampaignRow>;
 }
 
-/** The figures that are compared, and what is better; more spend is neither. */
+/** The compared figures and whether more is better; for spend neither is. */
 const compared = { outcome_value: 'more', spend: undefined, roas: 'more' } as const;
 const isCompared = (field: Field): field is keyof typeof compared => Object.hasOwn(compared, field);
 
@@ -40,28 +40,28 @@ interface ColumnOptions {
   readonly toggle: (id: string) => void;
   /** Whether the rows come from several ad accounts. */
   readonly hasAccounts: boolean;
-  /** Of a report as it stood: what its rows have earned by now. */
+  /** For an as-of report: the current attributed revenue of its rows. */
   readonly now: ReadonlyMap<string, number | null> | undefined;
-  /** The rows of the compared days, by id, and which days they are. */
+  /** The rows of the compared period by id, and its dates. */
   readonly before: Before | undefined;
-  /** Absent: whoever is signed in may change nothing at the platforms. */
+  /** Absent when the member may not change anything at the platforms. */
   readonly change:
     | { readonly opened: OpenedChange | undefined; readonly toggle: (change: OpenedChange) => void }
     | undefined;
 }
 
-/** The change at the platform that is open under a row. */
+/** The change panel that is open under a row. */
 export interface OpenedChange {
   readonly id: string;
   readonly kind: 'status' | 'budget';
 }
 
-/** Whether a row, or what it belongs to, has a daily budget that could be changed. */
+/** Whether the row or its parent can have a daily budget. */
 const hasBudget = ({ status, external_id: id }: CampaignRow, level: Level): boolean =>
   level !== 'ad' && id !== null && !over.has(status ?? '');
 const over: ReadonlySet<string> = new Set(['ARCHIVED', 'DELETED', 'REMOVED']);
 
-/** What can be done with a row at its platform, if anything. */
+/** The status change available for a row, if any. */
 export function changeOf({ status, external_id: id }: CampaignRow, level: Level): 'pause' | 'resume' | undefined {
   if (level === 'ad_set' || id === null) return undefined;
   return status === 'ACTIVE' || status === 'ENABLED' ? 'pause' : status === 'PAUSED' ? 'resume' : undefined;
@@ -136,7 +136,7 @@ export function campaignColumns({
                 better={compared[field]}
                 from={beforeTitle(
                   before.range,
-                  show(field, before.rows.get(row.campaign_id)?.[field] ?? null, currency),
+                  formatFigure(field, before.rows.get(row.campaign_id)?.[field] ?? null, currency),
                 )}
               />
             )}
@@ -171,7 +171,7 @@ const accountColumn: Column<CampaignRow> = {
     ) : null,
 };
 
-/** Whether rows come from several ad accounts; those of a file have none. */
+/** Whether rows come from several ad accounts; imported rows have none. */
 export const areOfSeveralAccounts = (rows: readonly CampaignRow[]): boolean =>
   new Set(rows.flatMap(({ account_name: account }) => account ?? [])).size > 1;
 
@@ -203,7 +203,7 @@ interface SinceProps {
   readonly currency: string;
 }
 
-/** A mark where the figure was another one when its month was closed, or is another one by now. */
+/** Marks a figure that differed when its month was closed, or that has changed since the as-of date. */
 function Since({ row, now, currency }: SinceProps) {
   if (row.changed_since && row.closed_value !== undefined)
     return <ChangedMark other={money(row.closed_value, currency)} when="closed" />;
@@ -211,7 +211,7 @@ function Since({ row, now, currency }: SinceProps) {
   return <ChangedMark other={money(now, currency)} when="now" />;
 }
 
-/** What the platform showed and charged, beside what it earned. */
+/** The delivery figures that the platform reported. */
 const delivered = [
   { field: 'impressions', title: say.metrics.impressions, about: definitions.impressions, format: count },
   { field: 'clicks', title: say.metrics.clicks, about: definitions.clicks, format: count },
@@ -220,7 +220,7 @@ const delivered = [
   { field: 'avg_cpm', title: say.metrics.cpm, about: definitions.cpm, format: money },
 ] as const;
 
-/** By what campaigns, ad sets and ads can be narrowed down. */
+/** The filters of campaigns, ad sets and ads. */
 export const campaignFilters: readonly Filter<CampaignRow>[] = [
   { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
   {
@@ -256,7 +256,7 @@ function About({ row: { platform, status, external_id: externalId } }: { readonl
   );
 }
 
-/** A campaign leads to its ad sets, an ad set to its ads. */
+/** A campaign links to its ad sets, an ad set to its ads. */
 function Name({ row, level }: { readonly row: CampaignRow; readonly level: Level }) {
   const deeper = deeperThan(row, level);
   if (!deeper) return <span className="font-medium">{row.campaign_name}</span>;

@@ -3,8 +3,8 @@ import { csvOf, fileNameOf } from '../parts/csv.ts';
 import type { CampaignRow } from '../queries.ts';
 import { campaignCsv } from './campaign-csv.ts';
 
-test('the CSV of campaigns names days, currency, model, platform, status and ids, and ends with totals', () => {
-  const place = { profileId: 'p', from: '2026-11-01', to: '2026-11-18', asOf: undefined };
+test('the CSV of campaigns contains dates, currency, model, platform, status and ids, and ends with totals', () => {
+  const scope = { profileId: 'p', from: '2026-11-01', to: '2026-11-18', asOf: undefined };
   const row = {
     campaign_id: 'c-1',
     campaign_name: 'Winter',
@@ -16,8 +16,8 @@ test('the CSV of campaigns names days, currency, model, platform, status and ids
     { id: 'name', title: 'Name', value: (one: CampaignRow) => one.campaign_name, cell: () => null },
     { id: 'roas', title: 'ROAS', value: (one: CampaignRow) => one.roas ?? null, cell: () => null },
   ];
-  const scope = { name: 'Shop Ñ', place, level: 'campaign', model: 'linear', currency: 'USD' } as const;
-  const csv = campaignCsv(scope, columns, [{ campaign_name: 'All', roas: 5.5 }]);
+  const options = { name: 'Shop Ñ', scope, level: 'campaign', model: 'linear', currency: 'USD' } as const;
+  const csv = campaignCsv(options, columns, [{ campaign_name: 'All', roas: 5.5 }]);
   const rows = [{ ...row, roas: 4.9975 } as CampaignRow, ...csv.totals];
   expect(csvOf(csv.columns, rows).slice(1).trimEnd().split('\r\n')).toEqual([
     'date_from,date_to,currency,model,level,platform,status,id,external_id,Name,ROAS',

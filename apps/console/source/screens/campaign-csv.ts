@@ -1,22 +1,22 @@
 import type { Column } from '../parts/columns.ts';
 import type { CsvOptions } from '../parts/csv.ts';
-import type { CampaignRow, Place } from '../queries.ts';
+import type { CampaignRow, ReportScope } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 
 interface CsvScope {
   readonly name: string;
-  readonly place: Place;
+  readonly scope: ReportScope;
   readonly level: Level;
   readonly model: Model;
   readonly currency: string;
 }
 
-/** Total rows have figures and a name only. */
+/** Total rows have only figures and a name. */
 type TotalRow = Pick<CampaignRow, 'campaign_name'> & Partial<CampaignRow>;
 
-/** The file says by itself which days, model and currency its figures are of; these columns have the API's names. */
+/** Adds columns for dates, model and currency, so that the file is self-describing. They have the API's names. */
 export function campaignCsv(
-  { name, place, level, model, currency }: CsvScope,
+  { name, scope, level, model, currency }: CsvScope,
   columns: readonly Column<CampaignRow>[],
   totals: readonly TotalRow[],
 ): CsvOptions<CampaignRow> {
@@ -27,10 +27,10 @@ export function campaignCsv(
     cell: value,
   });
   return {
-    name: `${name} ${level} ${place.from} ${place.to}`,
+    name: `${name} ${level} ${scope.from} ${scope.to}`,
     columns: [
-      column('date_from', () => place.from),
-      column('date_to', () => place.to),
+      column('date_from', () => scope.from),
+      column('date_to', () => scope.to),
       column('currency', () => currency),
       column('model', () => model),
       column('level', () => level),

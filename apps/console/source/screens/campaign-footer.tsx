@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { count, money, ratio } from '../format.ts';
 import type { FooterRow } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { entityQuery, overviewQuery, unattributedQuery } from '../queries.ts';
 import type { Explained, Level, Within } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -20,33 +20,33 @@ interface FooterOptions {
   readonly toggle: (id: string) => void;
 }
 
-/** What stands below the rows: what nobody earned and all there is, or the parent that the rows are parts of. */
+/** The rows below the table: unattributed and total, or the parent of the listed rows. */
 export function useCampaignFooter(options: FooterOptions): readonly FooterRow[] | undefined {
   const whole = useWhole(options);
   const parent = useParent(options);
   return options.within ? parent : whole;
 }
 
-/** What it is made of. Whoever shows rows asks for it beside them, so that it does not wait for them. */
+/** Fetches the footer's figures. Callers start it next to the rows' query so that the two load in parallel. */
 export function useWholeFigures({
   level,
   within,
   refetchInterval = () => false,
 }: Pick<FooterOptions, 'level' | 'within'> & { readonly refetchInterval?: () => number | false }) {
-  const { place, model } = usePlace();
+  const { scope, model } = useReportScope();
   const enabled = !within;
   return {
-    rest: useQuery({ ...unattributedQuery(place, level, model), enabled, refetchInterval }),
-    all: useQuery({ ...overviewQuery(place), enabled, refetchInterval }),
+    rest: useQuery({ ...unattributedQuery(scope, level, model), enabled, refetchInterval }),
+    all: useQuery({ ...overviewQuery(scope), enabled, refetchInterval }),
   };
 }
 
 function useWhole({ level, within, currency, opened, toggle }: FooterOptions): readonly FooterRow[] | undefined {
-  const { model } = usePlace();
+  const { model } = useReportScope();
   const figures = useWholeFigures({ level, within });
   const { data: rest, isError: isRestAway } = figures.rest;
   const { data: all, isError: isAllAway } = figures.all;
-  // The rows are worth showing also when what stands below them is away.
+  // The rows stay visible when the footer's figures fail to load.
   if ((!rest && !isRestAway) || (!all && !isAllAway)) return undefined;
   const about = say.campaigns.unattributed;
   const ads = all && earnedByAds(all.data.totals, rest);
@@ -111,10 +111,10 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
 }
 
 function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | undefined {
-  const { place, model } = usePlace();
+  const { scope, model } = useReportScope();
   const level = within?.adSet ? 'ad_set' : 'campaign';
   const id = within?.adSet ?? within?.campaign ?? '';
-  const { data: parent, isError } = useQuery({ ...entityQuery(place, id, level, model), enabled: id !== '' });
+  const { data: parent, isError } = useQuery({ ...entityQuery(scope, id, level, model), enabled: id !== '' });
   if (!parent) return isError ? [] : undefined;
   return [
     {
@@ -138,7 +138,7 @@ function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | 
 
 type Figures = { readonly [Field in (typeof campaignFields)[number]]?: number | null | undefined };
 
-/** A figure that the row does not have stays empty, which is not the same as zero. */
+/** A missing figure stays empty, which differs from zero. */
 function cellsOf(
   figures: Figures,
   currency: string,

@@ -11,7 +11,7 @@ interface PathProps {
   readonly rows: readonly CampaignRow[];
 }
 
-/** Where the drill-down stands, and the ways back up. */
+/** The breadcrumbs of the drill-down. */
 export function Path({ level, within, rows }: PathProps) {
   const navigate = useNavigate({ from: '/p/$profileId/campaigns' });
   if (!within)

@@ -13,9 +13,9 @@ import { CloseMonth } from '../parts/close-month.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { levelTitles } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
-import { Answered, Empty, Loading } from '../parts/states.tsx';
+import { Empty, Loading, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { type CampaignRow, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
@@ -39,16 +39,16 @@ const route = getRouteApi('/p/$profileId/campaigns');
 export function Campaigns() {
   const { level, within } = route.useSearch();
   useTitle(levelTitles[level]);
-  const { place, model } = usePlace();
+  const { scope, model } = useReportScope();
   const isShared = sharedLink() !== undefined;
-  const { data: connections = [] } = useQuery({ ...connectionsQuery(place.profileId), enabled: !isShared });
+  const { data: connections = [] } = useQuery({ ...connectionsQuery(scope.profileId), enabled: !isShared });
   const interval = (rows: readonly CampaignRow[] | undefined) =>
     !isShared && recheckInterval(rows, connections, Date.now());
   const campaigns = useQuery({
-    ...campaignsQuery(place, level, model, within),
+    ...campaignsQuery(scope, level, model, within),
     refetchInterval: ({ state }) => interval(state.data?.rows),
   });
-  const profile = useQuery(profileQuery(place.profileId));
+  const profile = useQuery(profileQuery(scope.profileId));
   useWholeFigures({ level, within, refetchInterval: () => interval(campaigns.data?.rows) });
   return (
     <>
@@ -61,13 +61,13 @@ export function Campaigns() {
           <ModelPicker />
         </div>
       </div>
-      <Answered query={campaigns} lines={10}>
+      <QueryResult query={campaigns} lines={10}>
         {({ rows, isCut }) => (
-          <Answered query={profile}>
+          <QueryResult query={profile}>
             {({ reporting_currency: currency, name }) => (
               <>
                 <CampaignTable
-                  // What was opened belongs to the rows that were there.
+                  // Resets opened panels when other rows are shown.
                   key={`${level} ${JSON.stringify(within)}`}
                   rows={below(rows, within)}
                   level={level}
@@ -78,15 +78,15 @@ export function Campaigns() {
                 {isCut && <p className="label mt-3">{say.campaigns.firstRows(rows.length)}</p>}
               </>
             )}
-          </Answered>
+          </QueryResult>
         )}
-      </Answered>
+      </QueryResult>
       <Notes model={model} isWhole={!within} />
     </>
   );
 }
 
-/** What the API found below the parent; another platform may use the same id. */
+/** Keeps rows of the parent's platform: another platform may use the same id. */
 function below(rows: readonly CampaignRow[], within: Within | undefined): readonly CampaignRow[] {
   return within ? rows.filter(({ platform }) => platform === within.platform) : rows;
 }
@@ -96,17 +96,17 @@ interface TableProps {
   readonly level: Level;
   readonly within: Within | undefined;
   readonly currency: string;
-  /** The profile's name, for files. */
+  /** The profile's name, for file names. */
   readonly profile: string;
 }
 
 function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
-  const { place, model, compared } = usePlace();
-  const range = useMemo(() => comparedRange(place, compared), [place, compared]);
-  // A link shows its own days and no others.
-  const isCompared = range !== undefined && place.asOf === undefined && !sharedLink();
+  const { scope, model, compared } = useReportScope();
+  const range = useMemo(() => comparedRange(scope, compared), [scope, compared]);
+  // A shared link may read only its own dates, so nothing is compared.
+  const isCompared = range !== undefined && scope.asOf === undefined && !sharedLink();
   const earlier = useQuery({
-    ...campaignsQuery({ ...place, ...range }, level, model, within),
+    ...campaignsQuery({ ...scope, ...range }, level, model, within),
     enabled: isCompared,
   });
   const before = useMemo(
@@ -117,15 +117,15 @@ function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
     [isCompared, range, earlier.data],
   );
   const current = useQuery({
-    ...campaignsQuery({ ...place, asOf: undefined }, level, model, within),
-    enabled: place.asOf !== undefined,
+    ...campaignsQuery({ ...scope, asOf: undefined }, level, model, within),
+    enabled: scope.asOf !== undefined,
   });
   const now = useMemo(
     () =>
-      place.asOf && current.data
+      scope.asOf && current.data
         ? new Map(current.data.rows.map((row) => [row.campaign_id, row.outcome_value]))
         : undefined,
-    [place.asOf, current.data],
+    [scope.asOf, current.data],
   );
   const [opened, setOpened] = useState<string | undefined>();
   const toggle = useCallback((id: string) => setOpened((before) => (before === id ? undefined : id)), []);
@@ -172,7 +172,7 @@ function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
       footer={footer}
       hasFind
       filters={campaignFilters}
-      csv={campaignCsv({ name: profile, place, level, model, currency }, columns, totals)}
+      csv={campaignCsv({ name: profile, scope, level, model, currency }, columns, totals)}
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
         const of = { entity: id, level, currency, about: name };

@@ -4,24 +4,24 @@ import { AttributionWindow } from '../parts/attribution-window.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
-import { type CohortRow, cohortsQuery, mostRows } from '../queries.ts';
+import { useReportScope } from '../place.ts';
+import { type CohortRow, cohortsQuery, maxRows } from '../queries.ts';
 import { say } from '../words/index.ts';
 
-/** What those who first paid in the chosen days have paid since, month by month, and when that covered what it cost to win them. */
+/** Cohorts by month of first payment: cumulative revenue per month, and the payback period of the acquisition cost. */
 export function Cohorts() {
   useTitle(say.pages.cohorts);
-  const { place, model } = usePlace();
-  const cohorts = useQuery(cohortsQuery(place, model));
+  const { scope, model } = useReportScope();
+  const cohorts = useQuery(cohortsQuery(scope, model));
   return (
     <>
       <div className="mb-4">
         <h1>{say.pages.cohorts}</h1>
         <AttributionWindow />
       </div>
-      <Answered query={cohorts} lines={10}>
+      <QueryResult query={cohorts} lines={10}>
         {({ rows, currency, isCut }) =>
           rows.length === 0 ? (
             <Empty title={say.cohorts.nobody}>
@@ -36,12 +36,12 @@ export function Cohorts() {
                 keyOf={({ month, entity_id: id }) => `${month} ${id}`}
                 hasFind
               />
-              {isCut && <p className="label mt-3">{say.cohorts.firstRows(mostRows)}</p>}
+              {isCut && <p className="label mt-3">{say.cohorts.firstRows(maxRows)}</p>}
               <p className="label mt-4 max-w-prose">{say.cohorts.about}</p>
             </>
           )
         }
-      </Answered>
+      </QueryResult>
     </>
   );
 }
@@ -76,7 +76,7 @@ function columnsOf(rows: readonly CohortRow[], currency: string): Column<CohortR
       ...number('payback', say.cohorts.paidBack, (row) => row.payback_months, count),
       cell: ({ spend, payback_months: months }) => <span className="number">{paybackOf(spend, months)}</span>,
     },
-    ...Array.from({ length: Math.min(longest, mostMonths - 1) + 1 }, (_, nth) =>
+    ...Array.from({ length: Math.min(longest, maxMonths - 1) + 1 }, (_, nth) =>
       number(
         `month-${nth}`,
         nth === 0 ? say.cohorts.firstMonth : `+${nth}`,
@@ -87,8 +87,8 @@ function columnsOf(rows: readonly CohortRow[], currency: string): Column<CohortR
   ];
 }
 
-/** More columns than a screen has. */
-const mostMonths = 13;
+/** Limits the columns to the width of a screen. */
+const maxMonths = 13;
 
 const number = (
   id: string,

@@ -21,7 +21,7 @@ export function comparisonColumns(of: {
   readonly level: Level;
   readonly model: Model;
   readonly currency: string;
-  /** The days that both sides know. */
+  /** The dates for which both sides have data. */
   readonly days: DateRange;
 }): Column<Row>[] {
   const { level, model, currency, days } = of;
@@ -93,12 +93,12 @@ export function comparisonColumns(of: {
   ];
 }
 
-/** Rounded as the API rounds: the difference of two decimals has digits that neither has. */
+/** Rounds as the API does: subtracting two floats yields digits that neither had. */
 export const gapOf = ({
   platform_conversions: theirs,
   atribu_cash_credits: ours,
 }: Pick<Row, 'platform_conversions' | 'atribu_cash_credits'>): number | null =>
   theirs === null ? null : Number((ours - theirs).toFixed(6));
 
-/** Under a model that divides credit, a payment counts in part; its explanation lists whole payments, so there is none. */
+/** Multi-touch models credit fractions of payments. The explanation lists whole payments, so it is not offered for them. */
 export const isDivided = (model: Model): boolean => models[model].credit === 'multiple';

@@ -7,9 +7,9 @@ import { DataTable } from '../parts/data-table.tsx';
 import { levelChoices } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { comparisonQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { comparisonColumns, comparisonFilters } from './comparison-columns.tsx';
@@ -18,17 +18,17 @@ import { PlatformBars } from './platform-bars.tsx';
 
 const route = getRouteApi('/p/$profileId/platforms');
 
-/** What platforms claim for themselves, beside what we credit them with. Never added up: the two count differently. */
+/** Conversions claimed by platforms next to the conversions attributed to them. Never summed: the two count differently. */
 export function Comparison() {
   useTitle(say.pages.platforms);
   const { level } = route.useSearch();
-  const { place, model } = usePlace();
+  const { scope, model } = useReportScope();
   const navigate = useNavigate({ from: '/p/$profileId/platforms' });
-  const first = useQuery(comparisonQuery(place, level, model));
-  // What came after the last day that a platform told of has nothing to be held against.
-  const known = lastKnown(first.data?.data.platforms ?? []);
-  const isCut = known !== undefined && known < place.to && known >= place.from;
-  const compared = isCut ? { ...place, to: known } : place;
+  const first = useQuery(comparisonQuery(scope, level, model));
+  // Days after the last one that platforms reported have nothing to compare with, so they are cut off.
+  const lastDay = lastReportedDay(first.data?.data.platforms ?? []);
+  const isCut = lastDay !== undefined && lastDay < scope.to && lastDay >= scope.from;
+  const compared = isCut ? { ...scope, to: lastDay } : scope;
   const query = useQuery({ ...comparisonQuery(compared, level, model), enabled: first.isSuccess });
   const currency = query.data?.meta.currency ?? '';
   const { from, to } = compared;
@@ -51,8 +51,8 @@ export function Comparison() {
         />
         <ModelPicker />
       </div>
-      {isCut && <p className="mb-3">{say.comparison.bothKnow(longDay(place.from), longDay(known))}</p>}
-      <Answered query={first.isError ? first : query} lines={10}>
+      {isCut && <p className="mb-3">{say.comparison.bothKnow(longDay(scope.from), longDay(lastDay))}</p>}
+      <QueryResult query={first.isError ? first : query} lines={10}>
         {({ data: { platforms, rows } }) =>
           platforms.length === 0 ? (
             <Empty title={say.comparison.nothing}>
@@ -74,11 +74,11 @@ export function Comparison() {
             </div>
           )
         }
-      </Answered>
+      </QueryResult>
     </>
   );
 }
 
-/** The last day of which every platform that told of anything has told. */
-const lastKnown = (platforms: readonly { readonly delivery_through: string | null }[]): string | undefined =>
+/** The last day that every reporting platform has covered. */
+const lastReportedDay = (platforms: readonly { readonly delivery_through: string | null }[]): string | undefined =>
   platforms.flatMap(({ delivery_through: through }) => through ?? []).toSorted()[0];

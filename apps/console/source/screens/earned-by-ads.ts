@@ -7,7 +7,7 @@ interface Earned {
   readonly roas: number | null;
 }
 
-/** What all campaigns together earned: everything but what none of them did. */
+/** The attributed revenue of all campaigns: the total minus the unattributed part. */
 export function earnedByAds(all: Money & { readonly spend: number | null }, rest: Money | undefined): Earned {
   if (!rest || all.outcome_value === null || rest.outcome_value === null) return { value: null, roas: null };
   const value = all.outcome_value - rest.outcome_value;

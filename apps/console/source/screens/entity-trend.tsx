@@ -3,30 +3,30 @@ import type { AnswerTo, Routes } from '@tributary/sdk';
 import { type DeliveryColumn, deliveryColumns } from '@tributary/vocabulary';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { clientFor } from '../client.ts';
-import { fields, show } from '../fields.ts';
+import { fields, formatFigure } from '../fields.ts';
 import { longDay, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
-import { keyOf, type Place, reportOf } from '../queries.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
+import { keyOf, type ReportScope, reportOf } from '../queries.ts';
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 
 type TrendRow = AnswerTo<Routes['readCampaignTrend']>['data'][number];
-/** What every platform tells of a day. */
+/** The columns that every platform reports daily. */
 type Shown = DeliveryColumn & keyof TrendRow;
 const shown = (Object.keys(deliveryColumns) as Shown[]).filter((column) => deliveryColumns[column].isAlwaysTold);
 const choices = shown.map((value) => ({ value, title: fields[value].title }));
 
-const trendQuery = (place: Place, id: string, level: Level) =>
+const trendQuery = (scope: ReportScope, id: string, level: Level) =>
   queryOptions({
-    queryKey: ['trend', ...keyOf(place), id, level],
+    queryKey: ['trend', ...keyOf(scope), id, level],
     queryFn: async ({ signal }) => {
-      const query = { ...reportOf(place), level, entity_ids: id };
-      return (await clientFor(place.profileId).readCampaignTrend({ query, signal })).data;
+      const query = { ...reportOf(scope), level, entity_ids: id };
+      return (await clientFor(scope.profileId).readCampaignTrend({ query, signal })).data;
     },
   });
 
@@ -37,10 +37,10 @@ interface EntityTrendProps {
   readonly about: string;
 }
 
-/** What a campaign, ad set or ad was delivered and cost, day by day. */
+/** The daily delivery and cost of a campaign, ad set or ad. */
 export function EntityTrend({ entity, level, currency, about }: EntityTrendProps) {
-  const { place } = usePlace();
-  const query = useQuery(trendQuery(place, entity, level));
+  const { scope } = useReportScope();
+  const query = useQuery(trendQuery(scope, entity, level));
   const [field, setField] = useState<Shown>('spend');
   return (
     <section aria-label={say.campaigns.trendOf(about)} className="mb-3">
@@ -48,9 +48,9 @@ export function EntityTrend({ entity, level, currency, about }: EntityTrendProps
         <span className="label">{say.campaigns.trendOf(about)}</span>
         <Choice label={say.overview.whatShown} value={field} options={choices} onChange={setField} />
       </div>
-      <Answered query={query} lines={4}>
+      <QueryResult query={query} lines={4}>
         {(rows) => <Days rows={rows} field={field} entity={entity} level={level} currency={currency} about={about} />}
-      </Answered>
+      </QueryResult>
     </section>
   );
 }
@@ -60,14 +60,14 @@ interface DaysProps extends EntityTrendProps {
   readonly field: Shown;
 }
 
-/** As a picture, and as the same numbers in a table. */
+/** A chart, and a table with the same numbers. */
 function Days({ rows, field, entity, level, currency, about }: DaysProps) {
-  const { model } = usePlace();
+  const { model } = useReportScope();
   const chart = useMemo(
     () => ({
       label: say.campaigns.trendOf(about),
       days: rows.map(({ date }) => date),
-      format: (value: number | null) => show(field, value, currency),
+      format: (value: number | null) => formatFigure(field, value, currency),
       ...(field === 'spend' && { axis: (value: number) => shortMoney(value, currency) }),
       series: [
         { name: fields[field].title, kind: 'line', colour: 'accent', values: rows.map((row) => row[field]) } as const,

@@ -1,7 +1,7 @@
 import type { Field } from '../fields.ts';
 import type { Explained } from '../search.ts';
 
-/** A figure of the whole profile. Every conversion counts once there, so the model makes no difference. */
+/** A total of the profile. Every conversion counts once in it, so the model does not matter. */
 export const explainedInOverview = (field: Field): Explained => ({
   report: 'overview',
   field,

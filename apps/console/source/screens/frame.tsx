@@ -16,7 +16,7 @@ import { ProfileSwitcher } from './profile-switcher.tsx';
 
 const route = getRouteApi('/p/$profileId');
 
-/** What stands around every page: whose numbers, of which days, and the way to the others. */
+/** The frame of every page: profile, dates and navigation. */
 export function Frame() {
   const hasDays = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.hasDays) });
   const hasComparison = useMatches({
@@ -25,7 +25,7 @@ export function Frame() {
   const { explain } = route.useSearch();
   const { profileId } = route.useParams();
   return (
-    // What is explained stays in sight: the page makes room for the panel where there is any.
+    // Reserves space for the panel on wide screens, so that the explained figure stays visible.
     <div className={explain ? 'xl:pr-[28rem] 2xl:pr-[34rem]' : ''}>
       <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
         <a
@@ -54,7 +54,7 @@ export function Frame() {
                 {hasDays && <SaveView />}
                 {hasDays && <RangePicker hasComparison={hasComparison} />}
               </div>
-              {/* Nothing that was open or typed on the page of one profile stays on that of another. */}
+              {/* The key resets open panels and inputs when the profile changes. */}
               <Outlet key={profileId} />
             </main>
           </div>
@@ -74,7 +74,7 @@ function Menu() {
         <span aria-hidden="true">☰</span>
       </Dialog.Trigger>
       <Dialog.Portal>
-        {/* The overlay of Radix brings a style along that the page’s policy does not let in. */}
+        {/* Radix's own overlay has an inline style, which the content security policy blocks. */}
         <div aria-hidden="true" className="fixed inset-0 z-10 bg-ink/40" />
         <Dialog.Content
           aria-describedby={undefined}
@@ -103,7 +103,7 @@ function Who() {
   );
 }
 
-/** The way to one's own account, and out. */
+/** Links to the account settings and the sign-out button. */
 function OwnAccount() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();

@@ -13,13 +13,13 @@ import { say } from '../words/index.ts';
 
 const storageKey = 'invitation';
 
-/** The token outlives a detour to the sign-in page in the tab's own storage: in a query string it would reach server logs. */
+/** Keeps the token in session storage during a detour to the sign-in page; in a query string it would reach server logs. */
 function keepToken(hash: string): string {
   if (hash) sessionStorage.setItem(storageKey, hash);
   return hash || (sessionStorage.getItem(storageKey) ?? '');
 }
 
-/** Where an invitation link leads: shows who invites to what, and joins with a new account or the one that is signed in. */
+/** The target of an invitation link: shows who invites to which workspace, and joins with a new account or the signed-in one. */
 export function Invitation() {
   useTitle(say.invitation.title);
   const token = useRouterState({ select: ({ location }) => keepToken(location.hash) });
@@ -62,7 +62,7 @@ function useJoin() {
     mutationFn: async (body: Joining) => (await accountClient.acceptInvitation({ body })).data,
     onSuccess: async ({ workspace_id: workspaceId }) => {
       sessionStorage.removeItem(storageKey);
-      // What an earlier account of this browser loaded must not be shown to this one.
+      // Clears data that a previous account of this browser loaded.
       queryClient.clear();
       const { memberships } = await queryClient.fetchQuery(accountQuery);
       const first = memberships.find((one) => one.workspace_id === workspaceId)?.profiles.at(0);

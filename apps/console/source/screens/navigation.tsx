@@ -3,19 +3,19 @@ import { useState } from 'react';
 import { areas, type PageEntry } from '../areas.ts';
 import { type Membership, useMembership } from '../membership.ts';
 import { LanguagePicker } from '../parts/language-picker.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { say } from '../words/index.ts';
 
-/** A page that whoever is signed in can go to. */
-export interface Reachable extends PageEntry {
-  /** Its address, with the profile as a parameter. */
+/** A page that the signed-in member can open. */
+export interface ReachablePage extends PageEntry {
+  /** Its route, with the profile as a parameter. */
   readonly to: string;
 }
 
-/** The list of pages, as far as it is for whoever is signed in. */
-export function usePages(): readonly Reachable[] {
+/** The pages that the signed-in member can open. */
+export function usePages(): readonly ReachablePage[] {
   const { routesByPath } = useRouter();
   const membership = useMembership();
   return Object.values(routesByPath).flatMap(({ fullPath, options }) => {
@@ -26,9 +26,9 @@ export function usePages(): readonly Reachable[] {
 
 const isFor = (entry: PageEntry, membership: Membership): boolean => entry.isFor?.(membership) ?? true;
 
-/** The way to every page, part by part. */
+/** The navigation, section by section. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }) {
-  const { place, kept } = usePlace();
+  const { scope, linkSearch } = useReportScope();
   const reachable = usePages();
   return (
     <nav aria-label={say.frame.pages} className="grid gap-4">
@@ -43,8 +43,8 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
                   <li key={to}>
                     <Link
                       to={to}
-                      params={{ profileId: place.profileId }}
-                      search={kept}
+                      params={{ profileId: scope.profileId }}
+                      search={linkSearch}
                       activeOptions={{ includeSearch: false }}
                       className="block rounded-md px-3 py-1 text-soft hover:bg-tint hover:text-ink"
                       activeProps={{ className: 'bg-accent-soft! font-semibold text-ink!' }}

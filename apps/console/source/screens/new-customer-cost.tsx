@@ -4,15 +4,17 @@ import { fields } from '../fields.ts';
 import { channelTitle } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import type { CampaignRow } from '../queries.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 
-/** What a new customer costs in each paid channel. Only where a first purchase is one campaign's: else channels could not be added up. */
+/**
+ * The acquisition cost per new customer in each paid channel. Only for single-touch models: with fractional credit, channels could not be added up.
+ */
 export function NewCustomerCost({ currency }: { readonly currency: string }) {
-  const { place, model } = usePlace();
-  const { data } = useQuery(campaignsQuery(place, 'campaign', model));
+  const { scope, model } = useReportScope();
+  const { data } = useQuery(campaignsQuery(scope, 'campaign', model));
   if (models[model].credit !== 'single' || !data || data.rows.length === 0) return null;
   const channels = [...Map.groupBy(data.rows, ({ platform }) => platform)];
   return (

@@ -3,7 +3,7 @@ import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { say } from '../words/index.ts';
 
-/** The address of a profile that the account cannot open. */
+/** Shown for a profile that the account cannot open. */
 export function NoAccess() {
   useTitle(say.profiles.noAccess);
   return (

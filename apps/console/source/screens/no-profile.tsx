@@ -8,7 +8,7 @@ import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { withProfileCreation } from '../workspace/new-profile.tsx';
 import { WorkspaceProfiles } from '../workspace/workspace-profiles.tsx';
 
-/** The start of an account without an active profile: those who may create or restore one here. */
+/** Shown to accounts without an active profile: members with permission can create or restore one. */
 export function NoProfile() {
   useTitle(say.frame.noProfile);
   const { data: account } = useQuery(accountQuery);

@@ -7,8 +7,8 @@ import { AdPicture } from '../parts/ad-picture.tsx';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { earnersQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
@@ -19,11 +19,11 @@ const levels = [
 ] as const;
 const shown = ['outcome_value', 'spend', 'roas'] as const;
 
-/** Which campaigns and ads earned most, by name. */
+/** The campaigns and ads with the highest revenue. */
 export function Earners({ currency }: { readonly currency: string }) {
-  const { place, model, kept } = usePlace();
+  const { scope, model, linkSearch } = useReportScope();
   const [level, setLevel] = useState<(typeof levels)[number]['value']>('campaign');
-  const query = useQuery(earnersQuery(place, level, model));
+  const query = useQuery(earnersQuery(scope, level, model));
   return (
     <section className="card p-5" aria-labelledby="earners">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
@@ -34,7 +34,7 @@ export function Earners({ currency }: { readonly currency: string }) {
         </div>
         <Choice label={say.overview.whatRanked} value={level} options={levels} onChange={setLevel} />
       </div>
-      <Answered query={query} lines={5}>
+      <QueryResult query={query} lines={5}>
         {(rows) => (
           <div className="overflow-x-auto">
             <table className="w-full">
@@ -78,12 +78,12 @@ export function Earners({ currency }: { readonly currency: string }) {
             </table>
           </div>
         )}
-      </Answered>
+      </QueryResult>
       {!sharedLink() && (
         <Link
           to="/p/$profileId/campaigns"
-          params={{ profileId: place.profileId }}
-          search={{ ...kept, level }}
+          params={{ profileId: scope.profileId }}
+          search={{ ...linkSearch, level }}
           className="mt-3 inline-block text-accent hover:underline"
         >
           {level === 'ad' ? say.overview.allAds : say.overview.allCampaigns}

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { DateRange } from '../date-range.ts';
-import { definitions, fields, show } from '../fields.ts';
+import { definitions, fields, formatFigure } from '../fields.ts';
 import { ratio } from '../format.ts';
 import { beforeTitle, Change } from '../parts/change.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
@@ -20,7 +20,7 @@ interface Before {
   readonly totals: Totals;
 }
 
-/** The figures of everything. What ads earned and what came in beside them are told apart: two names for two figures. */
+/** The totals of the profile. Revenue attributed to ads and other revenue are separate tiles with separate names. */
 const tiles = [
   { field: 'outcome_value', better: 'more' },
   { field: 'spend' },
@@ -63,7 +63,7 @@ export function Tiles({
                   now={data.totals[field]}
                   was={before.totals[field]}
                   better={'better' in tile ? tile.better : undefined}
-                  from={beforeTitle(before.range, show(field, before.totals[field], meta.currency))}
+                  from={beforeTitle(before.range, formatFigure(field, before.totals[field], meta.currency))}
                 />
               )}
             </Tile>
@@ -93,17 +93,17 @@ function Tile({
   );
 }
 
-/** What the campaigns together earned under the model, by what they cost. It leads to the campaigns that it is made of. */
+/** ROAS of all campaigns under the model. Links to the campaigns that it is computed from. */
 function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before: Before | undefined }) {
-  const { place, model, kept } = usePlace();
-  const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
+  const { scope, model, linkSearch } = useReportScope();
+  const { data: rest } = useQuery(unattributedQuery(scope, 'campaign', model));
   const earlier = useQuery({
-    ...unattributedQuery({ ...place, ...before?.range }, 'campaign', model),
-    // A link shows its own days and no others.
+    ...unattributedQuery({ ...scope, ...before?.range }, 'campaign', model),
+    // A shared link may read only its own dates, so nothing is compared.
     enabled: before !== undefined && !sharedLink(),
   });
   const { roas } = earnedByAds(totals, rest);
-  // A dash means that there is nothing to divide by, so it is not shown while the figure is loading.
+  // A dash would mean division by zero, so the loading state shows an ellipsis.
   const shown = rest ? ratio(roas) : '…';
   const was = before ? earnedByAds(before.totals, earlier.data).roas : null;
   return (
@@ -113,8 +113,8 @@ function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before:
       ) : (
         <Link
           to="/p/$profileId/campaigns"
-          params={{ profileId: place.profileId }}
-          search={{ ...kept, level: 'campaign' }}
+          params={{ profileId: scope.profileId }}
+          search={{ ...linkSearch, level: 'campaign' }}
           className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
           aria-label={say.overview.seeCampaigns(shown)}
         >

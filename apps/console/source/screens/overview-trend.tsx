@@ -6,7 +6,7 @@ import { count, dayIn, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import type { OverviewAnswer } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
@@ -25,16 +25,16 @@ const views = [
 
 interface TrendProps {
   readonly days: readonly Day[];
-  /** The days that they are compared with, in the same order. */
+  /** The days of the compared period, in the same order. */
   readonly before: readonly Day[] | undefined;
   readonly currency: string;
   readonly timeZone: string;
 }
 
-/** Day by day, as a picture, and as the same numbers in a table. */
+/** The daily trend as a chart and as a table with the same numbers. */
 export function Trend({ days, before, currency, timeZone }: TrendProps) {
   const [view, setView] = useState<View>('money');
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { data: changes } = useQuery({ ...appliedChangesQuery(profileId), enabled: !sharedLink() });
   const notes = useMemo(() => notesOf(changes ?? [], days, timeZone), [changes, days, timeZone]);
   const chart = useMemo(
@@ -62,7 +62,7 @@ export function Trend({ days, before, currency, timeZone }: TrendProps) {
   );
 }
 
-/** What was changed at the platforms, by the day on which it was. */
+/** The changes made at the platforms, by date. */
 function notesOf(
   changes: readonly AdAction[],
   days: readonly Day[],
@@ -77,7 +77,7 @@ function notesOf(
   return Object.fromEntries([...byDay].map(([date, found]) => [date, found.map(({ text }) => text)]));
 }
 
-/** The same as the dotted lines in the picture, in words. */
+/** The annotations of the chart as text. */
 function Notes({ notes }: { readonly notes: Readonly<Record<string, readonly string[]>> }) {
   const all = Object.entries(notes).toSorted(([a], [b]) => (a < b ? 1 : -1));
   if (all.length === 0) return null;

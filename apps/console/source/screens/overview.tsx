@@ -5,9 +5,9 @@ import { channelTitle, percent, words } from '../format.ts';
 import { Alerts } from '../parts/alerts.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { emptyRecheckMs, type OverviewAnswer, overviewQuery, profileQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
@@ -18,19 +18,19 @@ import { Trend } from './overview-trend.tsx';
 
 export function Overview() {
   useTitle(say.pages.overview);
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const query = useQuery({
-    ...overviewQuery(place),
-    // The first payment appears without a reload.
+    ...overviewQuery(scope),
+    // Polls an empty report, so that the first payment appears without a reload.
     refetchInterval: ({ state }) => (state.data && isEmpty(state.data) && !sharedLink() ? emptyRecheckMs : false),
   });
   return (
     <>
       <h1 className="mb-4">{say.pages.overview}</h1>
       <Alerts />
-      <Answered query={query} lines={8}>
+      <QueryResult query={query} lines={8}>
         {(overview) => (isEmpty(overview) ? <NothingYet /> : <Figures overview={overview} />)}
-      </Answered>
+      </QueryResult>
     </>
   );
 }
@@ -38,10 +38,10 @@ export function Overview() {
 const isEmpty = ({ data: { totals } }: OverviewAnswer): boolean =>
   totals.spend === 0 && totals.attributed_outcome_count === 0;
 
-/** Until the profile is set up, the checklist is the overview. */
+/** Shows the checklist in place of the overview until the profile is set up. */
 function NothingYet() {
-  const { place } = usePlace();
-  const { data: profile } = useQuery({ ...profileQuery(place.profileId), enabled: !sharedLink() });
+  const { scope } = useReportScope();
+  const { data: profile } = useQuery({ ...profileQuery(scope.profileId), enabled: !sharedLink() });
   if (sharedLink() || !profile || profile.readiness.every(({ is_done: isDone }) => isDone))
     return (
       <Empty title={say.overview.nothing}>
@@ -62,10 +62,10 @@ function NothingYet() {
 }
 
 function Figures({ overview }: { readonly overview: OverviewAnswer }) {
-  const { place, compared } = usePlace();
-  const range = comparedRange(place, compared);
+  const { scope, compared } = useReportScope();
+  const range = comparedRange(scope, compared);
   const { data: before } = useQuery({
-    ...overviewQuery({ ...place, ...range }),
+    ...overviewQuery({ ...scope, ...range }),
     enabled: range !== undefined,
   });
   const { data, meta } = overview;

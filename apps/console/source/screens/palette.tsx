@@ -5,7 +5,7 @@ import { languages } from '@tributary/vocabulary';
 import { useEffect, useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { presets, today } from '../date-range.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
 import { addressOf, searchOf, useViews } from '../views/views.ts';
@@ -21,7 +21,7 @@ interface Command {
   readonly run: () => void;
 }
 
-/** Goes anywhere and does what is often done, by a few letters: Ctrl or ⌘ with K. */
+/** The command palette, opened with Ctrl+K or ⌘K. */
 export function Palette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -68,7 +68,7 @@ function Commands({ close }: { readonly close: () => void }) {
   return (
     <>
       <input
-        // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into
+        // biome-ignore lint/a11y/noAutofocus: the palette was opened to type into it
         autoFocus
         type="search"
         aria-label={say.palette.goTo}
@@ -80,17 +80,17 @@ function Commands({ close }: { readonly close: () => void }) {
           setChosen(0);
         }}
         onKeyDown={({ key }) => {
-          if (key === 'ArrowDown') setChosen((place) => Math.min(place + 1, found.length - 1));
-          if (key === 'ArrowUp') setChosen((place) => Math.max(place - 1, 0));
+          if (key === 'ArrowDown') setChosen((index) => Math.min(index + 1, found.length - 1));
+          if (key === 'ArrowUp') setChosen((index) => Math.max(index - 1, 0));
           if (key === 'Enter') run(found[chosen]);
         }}
       />
       <ul aria-label={say.palette.commands} className="mt-2">
-        {found.map((command, place) => (
+        {found.map((command, index) => (
           <li key={`${command.kind} ${command.title}`}>
             <button
               type="button"
-              className={`flex w-full justify-between gap-4 rounded px-2 py-1.5 text-left hover:bg-tint ${place === chosen ? 'bg-accent-soft' : ''}`}
+              className={`flex w-full justify-between gap-4 rounded px-2 py-1.5 text-left hover:bg-tint ${index === chosen ? 'bg-accent-soft' : ''}`}
               onClick={() => run(command)}
             >
               {command.title} <span className="label">{command.kind}</span>
@@ -104,20 +104,20 @@ function Commands({ close }: { readonly close: () => void }) {
 }
 
 function useCommands(): readonly Command[] {
-  const { place, model, kept } = usePlace();
+  const { scope, model, linkSearch } = useReportScope();
   const navigate = useNavigate();
   const reachable = usePages();
-  const { data: campaigns } = useQuery(campaignsQuery(place, 'campaign', model));
-  const views = useViews(place.profileId);
+  const { data: campaigns } = useQuery(campaignsQuery(scope, 'campaign', model));
+  const views = useViews(scope.profileId);
   const { data: account } = useQuery(accountQuery);
   const switchTo = useSwitchProfile();
-  const params = { profileId: place.profileId };
+  const params = { profileId: scope.profileId };
   const now = today();
   return [
     ...reachable.map(({ to, title }) => ({
       title,
       kind: say.common.page,
-      run: () => void navigate({ to, params, search: kept }),
+      run: () => void navigate({ to, params, search: linkSearch }),
     })),
     ...(campaigns?.rows ?? []).flatMap(({ campaign_name: title, platform, external_id: campaign }) =>
       campaign === null
@@ -130,20 +130,20 @@ function useCommands(): readonly Command[] {
                 void navigate({
                   to: '/p/$profileId/campaigns',
                   params,
-                  search: { ...kept, level: 'ad_set', within: { platform, campaign } },
+                  search: { ...linkSearch, level: 'ad_set', within: { platform, campaign } },
                 }),
             },
           ],
     ),
     ...(account?.memberships ?? []).flatMap(({ workspace_name: workspace, profiles }) =>
       profiles
-        .filter(({ id }) => id !== place.profileId)
+        .filter(({ id }) => id !== scope.profileId)
         .map(({ id, name }) => ({ title: name, kind: `${say.profiles.kind} · ${workspace}`, run: () => switchTo(id) })),
     ),
     ...views.map((view) => ({
       title: view.name,
       kind: say.views.title,
-      run: () => void navigate({ to: addressOf(place.profileId, view), search: searchOf(view) }),
+      run: () => void navigate({ to: addressOf(scope.profileId, view), search: searchOf(view) }),
     })),
     ...presets.map(({ title, range }) => ({
       title,

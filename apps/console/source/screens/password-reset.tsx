@@ -54,13 +54,13 @@ export function ForgotPassword() {
 export function ResetPassword() {
   useTitle(say.forgot.choose);
   const token = useRouterState({ select: ({ location }) => location.hash });
-  // The address is cleared once the token is used; the form must keep it until then.
-  const [kept] = useState(token);
+  // The URL is cleared once the token is used, but the form needs it until then.
+  const [initialToken] = useState(token);
   const save = useMutation({
     mutationFn: (password: string) =>
-      accountClient.completePasswordReset({ body: { token: kept, new_password: password } }),
+      accountClient.completePasswordReset({ body: { token: initialToken, new_password: password } }),
   });
-  const isInvalid = !kept || (save.error instanceof TributaryError && save.error.is('not_found'));
+  const isInvalid = !initialToken || (save.error instanceof TributaryError && save.error.is('not_found'));
   return (
     <EntryPage>
       <h1>{say.forgot.choose}</h1>

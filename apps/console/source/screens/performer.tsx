@@ -6,7 +6,7 @@ import type { TopPerformer } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { say } from '../words/index.ts';
 
-/** What is shown of an ad. */
+/** The figures shown for an ad. */
 const facts = [
   'attributed_revenue',
   'spend',
@@ -31,7 +31,7 @@ interface PerformerProps {
   readonly currency: string;
 }
 
-/** One ad: how it does among its likes, why, and how much there is to go by. */
+/** One ad: its score among similar ads, the reasons, and how much data the score is based on. */
 export function Performer({ rank, performer, currency }: PerformerProps) {
   const { ad_name: name, campaign_name: campaign, ad_set_name: adSet } = performer;
   return (
@@ -100,7 +100,7 @@ function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }
   );
 }
 
-/** "Percentile 83" is no way to speak. */
+/** Phrases a percentile as "better than 83%". */
 const placeOf = (percentile: number): string =>
   percentile >= 50
     ? say.performers.better(percent(percentile / 100))

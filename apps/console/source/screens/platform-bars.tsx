@@ -4,7 +4,7 @@ import type { Field } from '../fields.ts';
 import { count, longDay, percent, signed, words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import type { Comparison } from '../queries.ts';
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -46,13 +46,13 @@ interface PlatformBarsProps {
   readonly platforms: readonly Platform[];
   readonly currency: string;
   readonly level: Level;
-  /** The days that both sides know. */
+  /** The dates for which both sides have data. */
   readonly days: DateRange;
 }
 
-/** Two bars for each platform, and the gap between them. */
+/** Two bars per platform, with the gap between them. */
 export function PlatformBars({ platforms, currency, level, days }: PlatformBarsProps) {
-  const { model } = usePlace();
+  const { model } = useReportScope();
   const [view, setView] = useState<View>('conversions');
   const pairs = platforms.map((platform) => pairOf(platform, view));
   const isInParts = view === 'conversions' && isDivided(model);
@@ -72,8 +72,8 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
         <Choice label={say.comparison.whatBars} value={view} options={views} onChange={setView} />
       </div>
       <ul className="grid gap-6">
-        {platforms.map((platform, place) => {
-          const pair = pairs[place] as Pair;
+        {platforms.map((platform, index) => {
+          const pair = pairs[index] as Pair;
           const name = platform.platform;
           return (
             <li key={platform.platform} className="grid gap-x-6 gap-y-2 md:grid-cols-[12rem_1fr_11rem]">
@@ -135,7 +135,7 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
   );
 }
 
-/** In words, what the two bars say. */
+/** Summarizes the two bars in words. */
 function verdictOf({ theirs, ours }: Pair): string {
   if (theirs === null || theirs === 0) return say.comparison.claimsNothing;
   const more = (theirs - ours) / Math.max(ours, 1e-9);

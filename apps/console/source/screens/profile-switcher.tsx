@@ -2,19 +2,19 @@ import * as Radix from '@radix-ui/react-dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { NewProfile, withProfileCreation } from '../workspace/new-profile.tsx';
 
 /** Shows the profile of the page. Opens a list of all profiles with a search, and creates new ones. */
 export function ProfileSwitcher() {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const { data: account } = useQuery(accountQuery);
   const [isOpen, setOpen] = useState(false);
   const [isCreating, setCreating] = useState(false);
-  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === place.profileId));
-  const name = membership?.profiles.find(({ id }) => id === place.profileId)?.name ?? '';
+  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === scope.profileId));
+  const name = membership?.profiles.find(({ id }) => id === scope.profileId)?.name ?? '';
   return (
     <div className="relative min-w-0">
       <Radix.Root open={isOpen} onOpenChange={setOpen} modal={false}>
@@ -52,7 +52,7 @@ export function ProfileSwitcher() {
       {isCreating && (
         <NewProfile
           workspaceId={membership?.workspace_id}
-          profileId={place.profileId}
+          profileId={scope.profileId}
           onClose={() => setCreating(false)}
         />
       )}
@@ -61,7 +61,7 @@ export function ProfileSwitcher() {
 }
 
 function ProfileList({ close }: { readonly close: () => void }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const { data: account } = useQuery(accountQuery);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -83,7 +83,7 @@ function ProfileList({ close }: { readonly close: () => void }) {
   return (
     <>
       <input
-        // biome-ignore lint/a11y/noAutofocus: the list was opened to be searched
+        // biome-ignore lint/a11y/noAutofocus: the list was opened to search it
         autoFocus
         type="search"
         aria-label={say.profiles.search}
@@ -109,12 +109,12 @@ function ProfileList({ close }: { readonly close: () => void }) {
                 <li key={profile.id}>
                   <button
                     type="button"
-                    aria-current={profile.id === place.profileId}
+                    aria-current={profile.id === scope.profileId}
                     className={`flex w-full items-center justify-between gap-3 rounded px-2 py-1.5 text-left hover:bg-tint ${profile === found[chosen] ? 'bg-accent-soft' : ''}`}
                     onClick={() => open(profile.id)}
                   >
                     <span className="min-w-0 break-words">{profile.name}</span>
-                    {profile.id === place.profileId && <span className="label">{say.profiles.current}</span>}
+                    {profile.id === scope.profileId && <span className="label">{say.profiles.current}</span>}
                   </button>
                 </li>
               ))}
@@ -127,12 +127,12 @@ function ProfileList({ close }: { readonly close: () => void }) {
   );
 }
 
-/** Opens the same page of another profile; Overview where the page is about one customer or conversion. */
+/** Opens the same page of another profile, or Overview if the page is about one customer or conversion. */
 export function useSwitchProfile(): (profileId: string) => void {
-  const { kept } = usePlace();
+  const { linkSearch } = useReportScope();
   const navigate = useNavigate();
   const page = useMatches({ select: (matches): string => matches.at(-1)?.fullPath ?? '' });
   const isShared = page.startsWith('/p/$profileId/') && !page.slice('/p/$profileId/'.length).includes('$');
   return (profileId) =>
-    void navigate({ to: isShared ? page : '/p/$profileId/overview', params: { profileId }, search: kept });
+    void navigate({ to: isShared ? page : '/p/$profileId/overview', params: { profileId }, search: linkSearch });
 }

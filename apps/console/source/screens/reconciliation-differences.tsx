@@ -3,17 +3,17 @@ import { type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, longDay, money, words } from '../format.ts';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { type Difference, differencesQuery } from '../reconciliation-queries.ts';
 import { say } from '../words/index.ts';
 
-/** The first page of what differs, by kind: what each means, and what can be done about it. */
+/** The first page of differences by kind: what each means, and how to resolve it. */
 export function Differences({ id }: { readonly id: string }) {
-  const { place } = usePlace();
-  const query = useQuery(differencesQuery(place.profileId, id));
+  const { scope } = useReportScope();
+  const query = useQuery(differencesQuery(scope.profileId, id));
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {(rows) => (
         <section aria-labelledby="differences" className="card grid gap-5 p-5">
           <h2 id="differences">{say.reconciliation.whatDiffers}</h2>
@@ -31,31 +31,31 @@ export function Differences({ id }: { readonly id: string }) {
           ))}
         </section>
       )}
-    </Answered>
+    </QueryResult>
   );
 }
 
-/** First what would be done, then the deed. */
+/** Previews the repair before applying it. */
 function Repair({ id, kind }: { readonly id: string; readonly kind: DifferenceKind }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const queryClient = useQueryClient();
   const repair = useMutation({
     mutationFn: (isDry: boolean) =>
-      clientFor(place.profileId).repairReconciliation({
+      clientFor(scope.profileId).repairReconciliation({
         params: { reconciliation_id: id },
         query: { dry_run: isDry ? 'true' : 'false' },
         body: { kinds: [kind] },
       }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [scope.profileId, 'reconciliations'] }),
   });
-  const said = repair.data?.data;
-  const amount = said && say.reconciliation.amount(count(said.conversions), count(said.connections));
+  const result = repair.data?.data;
+  const amount = result && say.reconciliation.amount(count(result.conversions), count(result.connections));
   return (
     <p className="flex flex-wrap items-baseline gap-3 py-1">
       <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(true)}>
         {say.reconciliation.whatRepair}
       </button>
-      {said?.outcome === 'dry_run' && (
+      {result?.outcome === 'dry_run' && (
         <>
           <span>{say.reconciliation.wouldRepair(amount ?? '')}</span>
           <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(false)}>
@@ -63,8 +63,8 @@ function Repair({ id, kind }: { readonly id: string; readonly kind: DifferenceKi
           </button>
         </>
       )}
-      {said?.outcome === 'applied' && <span role="status">{say.reconciliation.onTheWay(amount ?? '')}</span>}
-      {said?.outcome === 'no_change' && <span role="status">{say.reconciliation.nothingLeft}</span>}
+      {result?.outcome === 'applied' && <span role="status">{say.reconciliation.onTheWay(amount ?? '')}</span>}
+      {result?.outcome === 'no_change' && <span role="status">{say.reconciliation.nothingLeft}</span>}
       {repair.isError && <span role="alert">{say.reconciliation.failed}</span>}
     </p>
   );
@@ -72,7 +72,7 @@ function Repair({ id, kind }: { readonly id: string; readonly kind: DifferenceKi
 
 type Side = keyof typeof say.reconciliation.sides;
 
-/** Which sides a kind is about: one of them may have nothing. */
+/** The sides that a kind compares; one of them may have no value. */
 const sidesOf: Record<Difference['book'], readonly Side[]> = {
   providers: ['at_provider', 'in_ledger'],
   columns: ['in_ledger', 'in_columns'],
@@ -101,19 +101,19 @@ function Row({ id, row }: { readonly id: string; readonly row: Difference }) {
   );
 }
 
-/** The other side may be wrong: whoever says why need not see it every night. */
+/** The other side may be wrong: explaining a difference hides it from later runs. */
 function Explain({ id, number }: { readonly id: string; readonly number: number }) {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const queryClient = useQueryClient();
   const [note, setNote] = useState('');
   const [isOpen, open] = useState(false);
   const explain = useMutation({
     mutationFn: () =>
-      clientFor(place.profileId).explainDifference({
+      clientFor(scope.profileId).explainDifference({
         params: { reconciliation_id: id, number: String(number) },
         body: { note },
       }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [scope.profileId, 'reconciliations'] }),
   });
   if (!isOpen)
     return (

@@ -3,9 +3,9 @@ import { dayMs } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, day as dayOf, longDay, money, words } from '../format.ts';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import {
   type BookOfDay,
   isQueued,
@@ -17,18 +17,18 @@ import {
 import { say } from '../words/index.ts';
 import { Differences } from './reconciliation-differences.tsx';
 
-/** Whether providers, ledger and reports say the same: the days of the latest run, each right or with the number of rows that differ. */
+/** Compares providers, ledger and reports: the days of the latest run, each matching or with the number of different rows. */
 export function Reconciliation() {
   useTitle(say.pages.reconciliation);
-  const { place } = usePlace();
-  const runs = useQuery(reconciliationsQuery(place.profileId));
+  const { scope } = useReportScope();
+  const runs = useQuery(reconciliationsQuery(scope.profileId));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-4">
         <h1>{say.pages.reconciliation}</h1>
         <CompareNow />
       </div>
-      <Answered query={runs}>
+      <QueryResult query={runs}>
         {(all) => {
           const latest = all.find(({ state }) => state === 'done');
           return latest ? (
@@ -37,22 +37,22 @@ export function Reconciliation() {
             <Empty title={say.reconciliation.nothing}>{say.reconciliation.everyNight}</Empty>
           );
         }}
-      </Answered>
+      </QueryResult>
     </>
   );
 }
 
-/** The days that are chosen, at once. */
+/** Compares the selected dates immediately. */
 function CompareNow() {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const queryClient = useQueryClient();
-  const { data: runs } = useQuery(reconciliationsQuery(place.profileId));
-  // Before the first answer is there, a refetch would join it and miss the new run.
+  const { data: runs } = useQuery(reconciliationsQuery(scope.profileId));
+  // Before the first response, a refetch would join the running request and miss the new run.
   const isWaiting = runs?.some(isQueued) ?? false;
   const ask = useMutation({
     mutationFn: () =>
-      clientFor(place.profileId).createReconciliation({ body: { date_from: place.from, date_to: place.to } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
+      clientFor(scope.profileId).createReconciliation({ body: { date_from: scope.from, date_to: scope.to } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [scope.profileId, 'reconciliations'] }),
   });
   return (
     <button
@@ -67,11 +67,11 @@ function CompareNow() {
 }
 
 function Run({ id }: { readonly id: string }) {
-  const { place } = usePlace();
-  const query = useQuery(reconciliationQuery(place.profileId, id));
+  const { scope } = useReportScope();
+  const query = useQuery(reconciliationQuery(scope.profileId, id));
   const [chosen, choose] = useState<string>();
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {({ days, books, differences, pending, unread, date_from: from, date_to: to }) => (
         <div className="grid gap-6">
           <p>
@@ -93,7 +93,7 @@ function Run({ id }: { readonly id: string }) {
           {differences > 0 && <Differences id={id} />}
         </div>
       )}
-    </Answered>
+    </QueryResult>
   );
 }
 
@@ -103,10 +103,10 @@ interface CalendarProps {
   readonly choose: (day: string) => void;
 }
 
-/** Weeks as rows, from Monday on. Days without anything to compare are not among the days, so each has its place by its date. */
+/** A calendar with weeks as rows, starting on Monday. Days without data are missing, so each day is placed by its date. */
 function Calendar({ days, chosen, choose }: CalendarProps) {
   const dates = days.map(({ day }) => Date.parse(`${day}T00:00:00Z`) / dayMs);
-  // The first of January 1970 was a Thursday.
+  // 1 January 1970 was a Thursday.
   const mondays = dates.map((date) => date - ((date + 3) % 7));
   return (
     <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1">
@@ -181,14 +181,14 @@ function Day({ day, compared }: { readonly day: ReconciledDay; readonly compared
   );
 }
 
-const taken = ['duplicates', 'excluded', 'pending'] as const;
+const subtracted = ['duplicates', 'excluded', 'pending'] as const;
 
 /** "Stripe: 22 counted (US$1,200) = 24 reported (US$1,300) − 2 duplicates (US$100)". */
 function describeSource(of: SourceOfDay): string {
   const { ownSources, parts } = say.reconciliation;
   const part = (name: keyof typeof parts) =>
     `${parts[name](count(of[name].count))} (${money(of[name].value, of.currency)})`;
-  const less = taken.filter((name) => of[name].count > 0).map((name) => ` − ${part(name)}`);
+  const less = subtracted.filter((name) => of[name].count > 0).map((name) => ` − ${part(name)}`);
   const name = ownSources[of.source as keyof typeof ownSources] ?? words(of.source);
   return `${name}: ${part('counted')} = ${part('records')}${less.join('')}`;
 }

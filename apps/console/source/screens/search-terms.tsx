@@ -5,12 +5,12 @@ import type { Column } from '../parts/columns.ts';
 import { Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 
-/** What people typed before the site was shown to them: beside organic search, and never credited. */
+/** The queries for which search engines showed the site: shown beside organic search, never credited. */
 export function SearchTerms() {
-  const terms = useInfiniteQuery(searchTermsQuery(usePlace().place));
+  const terms = useInfiniteQuery(searchTermsQuery(useReportScope().scope));
   return (
     <Page title={say.pages.searchTerms} about={say.searchTerms.about}>
       <PagedTable

@@ -3,21 +3,21 @@ import { Outlet } from '@tanstack/react-router';
 import { longDay } from '../format.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 
-/** What stands around a report that somebody opened by a link: whose it is and of which days, and no way to anything else. */
+/** The frame of a shared report: profile and dates, without navigation. */
 export function SharedFrame() {
-  const { place } = usePlace();
-  const profile = useQueryClient().getQueryData(profileQuery(place.profileId).queryKey);
+  const { scope } = useReportScope();
+  const profile = useQueryClient().getQueryData(profileQuery(scope.profileId).queryKey);
   return (
     <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
       <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-line border-b py-3">
         <Brand />
         <p>
           <strong>{profile?.name}</strong>{' '}
-          <span className="label">{say.shared.days(longDay(place.from), longDay(place.to))}</span>
+          <span className="label">{say.shared.days(longDay(scope.from), longDay(scope.to))}</span>
         </p>
         <p className="label">{say.shared.readOnly}</p>
       </header>
@@ -28,7 +28,7 @@ export function SharedFrame() {
   );
 }
 
-/** Where a link leads that is over, or that was not copied whole. */
+/** Shown for a shared link that expired or was not copied completely. */
 export function SharedOver() {
   return (
     <main className="mx-auto grid max-w-xl gap-4 p-6">

@@ -4,9 +4,9 @@ import { useId } from 'react';
 import { accountClient } from '../client.ts';
 import { today } from '../date-range.ts';
 import { localMoment, longDay } from '../format.ts';
-import { Ask, Section } from '../parts/ask.tsx';
+import { Section, SingleFieldForm } from '../parts/ask.tsx';
 import { Brand } from '../parts/brand.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { addPasskey, canUsePasskeys } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
@@ -15,7 +15,7 @@ import { say } from '../words/index.ts';
 import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { Assistants } from './assistants.tsx';
 
-/** How somebody signs in, and where they are signed in. */
+/** The sign-in methods of the account and its active sessions. */
 export function SignInSettings() {
   useTitle(say.frame.account);
   const account = useQuery(accountQuery);
@@ -28,7 +28,7 @@ export function SignInSettings() {
         </a>
       </div>
       <h1>{say.frame.account}</h1>
-      <Answered query={account}>
+      <QueryResult query={account}>
         {(found) => (
           <>
             <p className="text-soft">{found.email}</p>
@@ -40,7 +40,7 @@ export function SignInSettings() {
             <DeletedWorkspaces />
           </>
         )}
-      </Answered>
+      </QueryResult>
     </main>
   );
 }
@@ -118,7 +118,7 @@ function NoSecondFactor() {
     return (
       <Section title={say.account.secondFactor}>
         <p>{say.account.factorOff}</p>
-        <Ask
+        <SingleFieldForm
           label={say.account.yourPassword}
           type="password"
           button={say.account.setUp}
@@ -154,7 +154,7 @@ function NoSecondFactor() {
         ))}
       </ul>
       <p>{say.account.stepType}</p>
-      <Ask
+      <SingleFieldForm
         label={say.account.code}
         type="text"
         button={say.account.confirm}
@@ -174,7 +174,7 @@ function HasSecondFactor() {
   return (
     <Section title={say.account.secondFactor}>
       <p>{say.account.factorOn}</p>
-      <Ask
+      <SingleFieldForm
         label={say.account.yourPassword}
         type="password"
         button={say.account.giveUp}
@@ -199,7 +199,7 @@ function Passkeys() {
   return (
     <Section title={say.account.passkeys}>
       <p>{say.account.passkeysAbout}</p>
-      <Answered query={passkeys}>
+      <QueryResult query={passkeys}>
         {(rows) => (
           <ul className="grid gap-3">
             {rows.map(({ id, name }) => (
@@ -212,9 +212,9 @@ function Passkeys() {
             ))}
           </ul>
         )}
-      </Answered>
+      </QueryResult>
       {canUsePasskeys() ? (
-        <Ask
+        <SingleFieldForm
           label={say.account.yourPassword}
           type="password"
           button={say.account.addPasskey}
@@ -238,7 +238,7 @@ function Sessions() {
   const when = localMoment;
   return (
     <Section title={say.account.sessions}>
-      <Answered query={sessions}>
+      <QueryResult query={sessions}>
         {(rows) => (
           <ul className="grid gap-3">
             {rows.map(({ id, created_at, last_used_at, is_current }) => (
@@ -259,7 +259,7 @@ function Sessions() {
             ))}
           </ul>
         )}
-      </Answered>
+      </QueryResult>
     </Section>
   );
 }

@@ -19,7 +19,7 @@ export function SignIn() {
   const queryClient = useQueryClient();
   const [email, password] = [useId(), useId()];
   const goOn = () => {
-    // What somebody else saw here before is not this person's to see.
+    // Clears data that a previous account of this browser loaded.
     queryClient.clear();
     router.history.push(next);
   };

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { fields } from '../fields.ts';
 import { nothing, words } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { useIsNarrow } from '../parts/use-is-narrow.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { type ModelFigures, sixModelsQuery } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
@@ -20,19 +20,19 @@ interface SixModelsProps {
 
 const shown = ['outcome_value', 'roas', 'outcome_count', 'cac', 'attributed_outcome_count'] as const;
 
-/** A model that shares a conversion out counts it whole for everybody who had a part: beside a model that does not, that misleads. */
+/** A multi-touch model counts a conversion for every entity with a share; next to a single-touch count, that would mislead. */
 const isComparable = (field: (typeof shown)[number], model: Model): boolean =>
   field === 'outcome_value' || field === 'roas' || models[model].credit === 'single';
 const notComparable = say.campaigns.notComparable;
 
-/** One row under every model at once. Spend is the same in all, so only what the model decides is shown. */
+/** One row under every model. Spend is the same in all of them, so only figures that depend on the model are shown. */
 export function SixModels(props: SixModelsProps) {
-  const { place } = usePlace();
-  const query = useQuery(sixModelsQuery(place, props.entity, props.level));
+  const { scope } = useReportScope();
+  const query = useQuery(sixModelsQuery(scope, props.entity, props.level));
   return (
-    <Answered query={query} lines={6}>
+    <QueryResult query={query} lines={6}>
       {(rows) => <ModelTable rows={rows} {...props} />}
-    </Answered>
+    </QueryResult>
   );
 }
 
@@ -44,9 +44,11 @@ function ModelTable({
   about,
 }: SixModelsProps & { readonly rows: readonly ModelFigures[] }) {
   const isNarrow = useIsNarrow();
-  const known = shown.filter((field) => rows[0]?.figures[field] !== undefined);
-  // On a narrow screen the two that people compare.
-  const seen = isNarrow ? known.filter((field) => field === 'outcome_value' || field === 'outcome_count') : known;
+  const available = shown.filter((field) => rows[0]?.figures[field] !== undefined);
+  // A narrow screen shows only revenue and conversions.
+  const visible = isNarrow
+    ? available.filter((field) => field === 'outcome_value' || field === 'outcome_count')
+    : available;
   return (
     <table className="w-full max-w-3xl text-right">
       <caption className="label pt-2 pb-1 text-left">{say.campaigns.underEach(about)}</caption>
@@ -55,7 +57,7 @@ function ModelTable({
           <th scope="col" className="py-1 text-left font-medium">
             {say.models.model}
           </th>
-          {seen.map((field) => (
+          {visible.map((field) => (
             <th key={field} scope="col" className="pl-4 font-medium">
               {fields[field].title}
             </th>
@@ -68,7 +70,7 @@ function ModelTable({
             <th scope="row" className="py-1 text-left font-normal">
               {words(model)}
             </th>
-            {seen.map((field) => (
+            {visible.map((field) => (
               <td key={field} className="pl-4">
                 {isComparable(field, model) ? (
                   <Figure

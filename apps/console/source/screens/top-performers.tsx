@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { windowTitles } from '../parts/window-titles.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { profileQuery, topPerformersQuery } from '../queries.ts';
 import { scoreWindows } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
@@ -18,10 +18,10 @@ const windows = scoreWindows.map((value) => ({ value, title: windowTitles[value]
 export function TopPerformers() {
   useTitle(say.pages.topAds);
   const { window } = route.useSearch();
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const navigate = useNavigate({ from: '/p/$profileId/top-ads' });
-  const query = useQuery(topPerformersQuery(place.profileId, window));
-  const profile = useQuery(profileQuery(place.profileId));
+  const query = useQuery(topPerformersQuery(scope.profileId, window));
+  const profile = useQuery(profileQuery(scope.profileId));
   return (
     <>
       <h1>{say.pages.topAds}</h1>
@@ -37,23 +37,23 @@ export function TopPerformers() {
         />
         <AttributionWindow />
       </div>
-      <Answered query={profile}>
+      <QueryResult query={profile}>
         {({ reporting_currency: currency }) => (
-          <Answered query={query} lines={10}>
+          <QueryResult query={query} lines={10}>
             {(performers) =>
               performers.length === 0 ? (
                 <Empty title={say.performers.nothing}>{say.performers.nothingAbout}</Empty>
               ) : (
                 <ol className="grid gap-3 lg:grid-cols-2">
-                  {performers.map((performer, place) => (
-                    <Performer key={performer.ad_id} rank={place + 1} performer={performer} currency={currency} />
+                  {performers.map((performer, index) => (
+                    <Performer key={performer.ad_id} rank={index + 1} performer={performer} currency={currency} />
                   ))}
                 </ol>
               )
             }
-          </Answered>
+          </QueryResult>
         )}
-      </Answered>
+      </QueryResult>
     </>
   );
 }

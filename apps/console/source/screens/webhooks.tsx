@@ -4,10 +4,10 @@ import { clientFor } from '../client.ts';
 import { milliseconds, localMoment as when, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
+import { OneTimeSecret } from '../parts/shown-once.tsx';
+import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { problemOf } from '../problem.ts';
 import { say } from '../words/index.ts';
 import { NewWebhook } from '../workspace/new-webhook.tsx';
@@ -18,10 +18,10 @@ import {
   webhooksQuery,
 } from '../workspace/queries.ts';
 
-/** Who is told what happens, and what became of it. */
+/** Webhook subscriptions and the state of their deliveries. */
 export function Webhooks() {
   useTitle(say.pages.webhooks);
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const mayChange = may('connections:write');
   const subscriptions = useQuery(webhooksQuery(profileId));
@@ -30,7 +30,7 @@ export function Webhooks() {
     <>
       <h1>{say.pages.webhooks}</h1>
       <p className="mb-4 max-w-prose text-soft">{say.webhooks.about}</p>
-      <Answered query={subscriptions}>
+      <QueryResult query={subscriptions}>
         {(all) =>
           all.length === 0 ? (
             <Empty title={say.webhooks.none} />
@@ -55,7 +55,7 @@ export function Webhooks() {
             </ul>
           )
         }
-      </Answered>
+      </QueryResult>
       {mayChange && <NewWebhook profileId={profileId} />}
     </>
   );
@@ -141,7 +141,11 @@ function Subscription({
         )}
       </div>
       {rotate.data && (
-        <ShownOnce secret={rotate.data.secret ?? ''} about={say.webhooks.theSecret} note={say.webhooks.secretOnce} />
+        <OneTimeSecret
+          secret={rotate.data.secret ?? ''}
+          about={say.webhooks.theSecret}
+          note={say.webhooks.secretOnce}
+        />
       )}
       {failed && (
         <p className="text-problem" role="alert">
@@ -163,7 +167,7 @@ function Deliveries({
 }) {
   const deliveries = useQuery(deliveriesQuery(profileId, subscriptionId));
   return (
-    <Answered query={deliveries}>
+    <QueryResult query={deliveries}>
       {(all) =>
         all.length === 0 ? (
           <p className="text-soft">{say.webhooks.nothingSent}</p>
@@ -175,7 +179,7 @@ function Deliveries({
           </ol>
         )
       }
-    </Answered>
+    </QueryResult>
   );
 }
 

@@ -2,14 +2,14 @@ import { useLocation } from '@tanstack/react-router';
 import { useId, useRef } from 'react';
 import { useMembership } from '../membership.ts';
 import { Failed } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { savedPageAt, savesViews, searchText, useSaveView } from './views.ts';
 
-/** Keeps the report in sight under a name, for everybody of the workspace. */
+/** Saves the current report under a name, for all members of the workspace. */
 export function SaveView() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { pathname, search } = useLocation();
   const { role } = useMembership();
   const save = useSaveView(profileId);

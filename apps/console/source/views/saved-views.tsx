@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useMembership } from '../membership.ts';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { addressOf, savesViews, searchOf, useRemoveView, useViews } from './views.ts';
 
-/** The way back to what was saved. */
 export function SavedViews({ onGo }: { readonly onGo?: () => void }) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const views = useViews(profileId);
   const remove = useRemoveView(profileId);
   const mayRemove = savesViews(useMembership().role);

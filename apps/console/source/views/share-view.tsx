@@ -5,7 +5,7 @@ import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { mailedPages, rolesThatShare, sharedPages } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { sharedViewsQuery } from '../workspace/queries.ts';
@@ -15,10 +15,10 @@ const dayMs = 86_400_000;
 const longestWindowMs = 30 * dayMs;
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** Makes a link to the report in sight, for somebody without an account. */
+/** Creates a link to the current report, for readers without an account. */
 export function ShareView() {
-  const { place, kept } = usePlace();
-  const { profileId, from, to } = place;
+  const { scope, linkSearch } = useReportScope();
+  const { profileId, from, to } = scope;
   const { pathname, search } = useLocation();
   const { role, isHealthcare } = useMembership();
   const queryClient = useQueryClient();
@@ -29,7 +29,7 @@ export function ShareView() {
     mutationFn: async (form: FormData) => {
       const { explain: _, from: _from, to: _to, compared: _compared, ...others } = search as Record<string, unknown>;
       const expires = Date.now() + Number(form.get('life')) * dayMs;
-      // This page shows the last days whenever it is read: the link shows them until it expires.
+      // Top ads always show the latest days, so the link covers every window until it expires.
       const days =
         page === 'top-ads'
           ? { date_from: dayOf(Date.now() - longestWindowMs), date_to: dayOf(expires) }
@@ -49,7 +49,7 @@ export function ShareView() {
   });
   if (!page || isHealthcare || role === undefined || !rolesThatShare.includes(role)) return null;
   return (
-    // A link that was made is of the report that was in sight.
+    // The key resets the form when the report changes, because a created link belongs to the previous one.
     <details key={pathname} className="relative">
       <summary className="button cursor-pointer list-none whitespace-nowrap">{say.shared.share}</summary>
       <form
@@ -82,7 +82,7 @@ export function ShareView() {
           <Link
             to="/p/$profileId/report-mails"
             params={{ profileId }}
-            search={{ ...kept, report: mailed }}
+            search={{ ...linkSearch, report: mailed }}
             className="border-line border-t pt-2"
           >
             {say.reportMails.share}

@@ -37,7 +37,7 @@ import type {
   VisitType,
 } from '@tributary/vocabulary';
 
-/** Names of the API that people meet. A language other than English has a word for each; English has them from the name itself. */
+/** API names that the interface shows. Other languages translate each; English derives the words from the name. */
 export type ApiName =
   | AdActionKind
   | AdActionState

@@ -1,8 +1,8 @@
 import type { Language } from '@tributary/vocabulary';
-import { languagePlace } from './language.ts';
+import { languageStorageKey } from './language.ts';
 
-/** What is seen stands in the address, so the page that is loaded again is the same one. */
+/** The state of a page is in its URL, so reloading shows the same page. */
 export function chooseLanguage(next: Language): void {
-  localStorage.setItem(languagePlace, next);
+  localStorage.setItem(languageStorageKey, next);
   window.location.reload();
 }

@@ -2,11 +2,11 @@ import type { Language } from '@tributary/vocabulary';
 import type { Words } from './en/index.ts';
 import { language } from './language.ts';
 
-/** Loaded before anything is drawn, and only the one that is read: every text of the interface is there when a module asks for it. */
+/** Only the dictionary of the selected language is loaded, before the first render, so that modules can use its texts synchronously. */
 const dictionaries: Readonly<Record<Language, () => Promise<{ readonly words: Words }>>> = {
   en: () => import('./en/index.ts'),
   es: () => import('./es/index.ts'),
 };
 
-/** What people read. A dictionary that lacks a text, or has one that is not asked for, does not compile. */
+/** The texts of the interface. A dictionary with a missing or an additional text does not compile. */
 export const say: Words = (await dictionaries[language]()).words;

@@ -1,2 +1,2 @@
-/** What a sentence takes: numbers, money and moments come as they are shown. */
+/** The parameters of a sentence: numbers, money and times are already formatted. */
 export type Shown = string | number;

@@ -10,7 +10,7 @@ import { Empty } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { type Access, accessLogQuery, membersQuery } from './queries.ts';
 
-/** Who read people, when, through what. */
+/** The data access log: who read personal data, when and through which operation. */
 export const AccessLog = () => (
   <OnlyAdmins title={say.pages.accessLog}>
     <AccessLogPage />
@@ -35,7 +35,7 @@ function AccessLogPage() {
   );
 }
 
-/** Members by name; whoever else acted by what they are. */
+/** Members by name, other actors by their kind. */
 export function useNames(workspaceId: string): (actor: { kind: string; id: string }) => string {
   const { data: members } = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
   return useMemo(() => {
@@ -73,6 +73,6 @@ const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<Access>[] => [
   { id: 'at', title: say.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
 ];
 
-/** `readCustomerJourney`: "Read customer journey". */
+/** Turns `readCustomerJourney` into "Read customer journey". */
 const asWords = (operation: string): string =>
   words(operation.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before}_${after.toLowerCase()}`));

@@ -2,15 +2,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { languages } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { languageTitles } from '../words/language.ts';
 import { type AlertMail, alertMailQuery } from './queries.ts';
 
-/** Whether oneself gets alerts of the profile by e-mail, and in which language. */
+/** Whether the member receives alerts of the profile by e-mail, and in which language. */
 export function AlertMailForm() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { data: mail } = useQuery(alertMailQuery(profileId));
   const queryClient = useQueryClient();
   const save = useMutation({

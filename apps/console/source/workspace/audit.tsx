@@ -12,7 +12,6 @@ import { say } from '../words/index.ts';
 import { useNames } from './access-log.tsx';
 import { type AuditEntry, auditLogQuery } from './queries.ts';
 
-/** Who changed what. */
 export const Audit = () => (
   <OnlyAdmins title={say.pages.audit}>
     <AuditPage />

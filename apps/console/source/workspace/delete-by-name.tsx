@@ -13,7 +13,7 @@ interface DeleteByNameProps {
   readonly remove: (password: string) => Promise<unknown>;
   readonly onDeleted: () => void;
   readonly onClose: () => void;
-  /** A further choice. */
+  /** An additional option. */
   readonly children?: ReactNode;
 }
 

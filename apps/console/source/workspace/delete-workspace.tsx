@@ -6,7 +6,7 @@ import { type Account, accountQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { DeleteByName } from './delete-by-name.tsx';
 
-/** Deletes a workspace with all of its profiles, for owners; they can restore it for some days. */
+/** Deletes a workspace with all of its profiles, for owners, who can restore it for some days. */
 export function DeleteWorkspace({ membership }: { readonly membership: Account['memberships'][number] }) {
   const { workspace_id: workspaceId, workspace_name: name } = membership;
   const [isDeleting, setDeleting] = useState(false);

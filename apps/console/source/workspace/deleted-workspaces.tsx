@@ -5,7 +5,7 @@ import { Failed } from '../parts/page.tsx';
 import { say } from '../words/index.ts';
 import { deletedWorkspacesQuery } from './queries.ts';
 
-/** Deleted workspaces that the signed-in owner can still restore; nothing where there are none. */
+/** Deleted workspaces that the signed-in owner can still restore. */
 export function DeletedWorkspaces() {
   const queryClient = useQueryClient();
   const { data: rows = [] } = useQuery(deletedWorkspacesQuery);

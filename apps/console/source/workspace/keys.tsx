@@ -6,20 +6,20 @@ import { ago, localMoment } from '../format.ts';
 import { type Membership, useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
-import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
+import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
+import { OneTimeSecret } from '../parts/shown-once.tsx';
 import { Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { useReportScope } from '../place.ts';
 import { personScopes, scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { creatorOf } from './creator.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 
-/** API keys of the profile, for owners and admins: made, listed and revoked. */
+/** The API keys of the profile, for owners and admins: create, list and revoke. */
 export const Keys = () => (
   <OnlyAdmins title={say.pages.keys}>
     <KeysPage />
@@ -27,7 +27,7 @@ export const Keys = () => (
 );
 
 function KeysPage() {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const queryClient = useQueryClient();
   const keys = useInfiniteQuery(keysQuery(profileId));
   const revoke = useMutation({
@@ -108,11 +108,11 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
   },
 ];
 
-/** What keys are mostly for. Other choices are made through the API. */
+/** Common purposes of keys. Other scopes can be chosen through the API. */
 const purposes = { send: say.keys.send, read: say.keys.read, usual: say.keys.usual, all: say.keys.all };
 type Purpose = keyof typeof purposes;
 
-/** Absent: what the API chooses, without customers and without changes of ads. */
+/** Undefined for the API's default: no customers and no changes of ads. */
 function scopesFor(purpose: Purpose, { role, isHealthcare }: Membership): readonly Scope[] | undefined {
   if (purpose === 'send') return ['attribution:write'];
   if (purpose === 'read') return scopesOf.viewer;
@@ -145,7 +145,7 @@ function NewKey({ profileId }: { readonly profileId: string }) {
       <h2 id="new-key">{say.keys.add}</h2>
       <LineForm onSubmit={() => create.mutate()}>
         <NameField maxLength={100} value={name} onChange={setName} />
-        <Titled title={say.keys.may}>
+        <TitledField title={say.keys.may}>
           <select className="field" value={purpose} onChange={({ target }) => setPurpose(target.value as Purpose)}>
             {Object.entries(purposes).map(([id, title]) => (
               <option key={id} value={id}>
@@ -153,14 +153,14 @@ function NewKey({ profileId }: { readonly profileId: string }) {
               </option>
             ))}
           </select>
-        </Titled>
+        </TitledField>
         {needsPassword && <PasswordField value={password} onChange={setPassword} />}
         <button type="submit" className="button-main" disabled={create.isPending}>
           {say.keys.make}
         </button>
       </LineForm>
       <Failed error={create.error} />
-      {create.data && <ShownOnce secret={create.data.key ?? ''} about={say.keys.theKey} />}
+      {create.data && <OneTimeSecret secret={create.data.key ?? ''} about={say.keys.theKey} />}
     </section>
   );
 }

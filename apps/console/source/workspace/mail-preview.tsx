@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { say } from '../words/index.ts';
 import { type MailContent, mailPreviewQuery } from './queries.ts';
 
@@ -11,13 +11,13 @@ interface MailPreviewProps {
   readonly onClose: () => void;
 }
 
-/** The mail as its readers will see it. */
+/** The mail as its recipients will see it. */
 export function MailPreview({ content, onClose }: MailPreviewProps) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const preview = useQuery(mailPreviewQuery(profileId, content));
   return (
     <Dialog title={say.reportMails.preview} isOpen onClose={onClose}>
-      <Answered query={preview} lines={6}>
+      <QueryResult query={preview} lines={6}>
         {({ subject, html }) => (
           <div className="grid gap-3">
             <p>
@@ -27,7 +27,7 @@ export function MailPreview({ content, onClose }: MailPreviewProps) {
             <MailBody html={html} />
           </div>
         )}
-      </Answered>
+      </QueryResult>
       <div className="flex justify-end">
         <button type="button" className="button" onClick={onClose}>
           {say.common.close}
@@ -38,8 +38,8 @@ export function MailPreview({ content, onClose }: MailPreviewProps) {
 }
 
 /**
- * The HTML of a mail, apart from the styles of the page. The content security policy refuses style attributes, and allows scripts to
- * set the same styles: so they are renamed and set one by one. Scripts in the HTML would not run.
+ * Isolates the mail's HTML from the page's styles. The content security policy blocks style attributes but allows scripts to set the same styles, so
+ * they are renamed and set one by one. Scripts in the HTML do not run.
  */
 function MailBody({ html }: { readonly html: string }) {
   const host = useRef<HTMLDivElement>(null);
@@ -56,7 +56,7 @@ function MailBody({ html }: { readonly html: string }) {
     root.replaceChildren(sheet);
   }, [html]);
   return (
-    // A mail is read on white, whatever the theme.
+    // Mail is read on white, whatever the theme.
     <section
       ref={host}
       aria-label={say.reportMails.preview}

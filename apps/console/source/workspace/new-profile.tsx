@@ -19,7 +19,7 @@ export const withProfileCreation = (account: Account | undefined): readonly Memb
 
 interface NewProfileProps {
   readonly workspaceId: string | undefined;
-  /** The profile on the screen: a new one gets its currency. */
+  /** The current profile, whose currency a new one copies. */
   readonly profileId?: string | undefined;
   readonly onClose: () => void;
 }

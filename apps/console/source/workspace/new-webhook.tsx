@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
+import { OneTimeSecret } from '../parts/shown-once.tsx';
 import { webhookEvents } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 
-/** Subscribes an endpoint to events. Its signing secret is shown once. */
+/** Subscribes an endpoint to events and shows its signing secret once. */
 export function NewWebhook({ profileId }: { readonly profileId: string }) {
   const queryClient = useQueryClient();
   const create = useMutation({
@@ -50,7 +50,11 @@ export function NewWebhook({ profileId }: { readonly profileId: string }) {
       </form>
       <Failed error={create.error} />
       {create.data && (
-        <ShownOnce secret={create.data.secret ?? ''} about={say.webhooks.theSecret} note={say.webhooks.secretOnce} />
+        <OneTimeSecret
+          secret={create.data.secret ?? ''}
+          about={say.webhooks.theSecret}
+          note={say.webhooks.secretOnce}
+        />
       )}
     </section>
   );

@@ -7,7 +7,7 @@ interface FieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A stored value that this browser does not list stays selectable. */
+/** Keeps a stored value selectable that this browser does not list. */
 const among = (listed: readonly string[], value: string): readonly string[] =>
   listed.includes(value) ? listed : [value, ...listed];
 

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { accountClient, clientFor } from '../client.ts';
 
-/** What the pages of a workspace ask the API. */
+/** The API queries of the workspace pages. */
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Access = Answer<'readPiiAccessLog'>['data'][number];
@@ -106,7 +106,7 @@ export const reportMailsQuery = (profileId: string) =>
       state.data?.data.some(({ last }) => last && last.waiting > 0) ? sendingEveryMs : false,
   });
 
-/** What a mail shows, to whomever it goes. */
+/** The content of a scheduled report, without its recipients. */
 export type MailContent = Pick<ReportMail, 'page' | 'every' | 'model' | 'language'>;
 
 export const mailPreviewQuery = (profileId: string, { page, every, model, language }: MailContent) =>
@@ -147,7 +147,7 @@ export const webhooksQuery = (profileId: string) =>
     queryFn: async ({ signal }) => (await clientFor(profileId).listWebhookSubscriptions({ signal })).data,
   });
 
-/** The newest page of what was sent to a subscription. */
+/** The latest page of deliveries to a subscription. */
 export const deliveriesQuery = (profileId: string, subscriptionId: string) =>
   queryOptions({
     queryKey: [profileId, 'webhooks', subscriptionId],

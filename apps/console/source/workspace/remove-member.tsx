@@ -5,7 +5,7 @@ import { words } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { type CreatedByMember, createdByMemberQuery, type Member } from './queries.ts';
 
@@ -15,7 +15,7 @@ interface RemoveMemberProps {
   readonly onRemoved: () => void;
 }
 
-/** Removes a member after showing what they leave behind. */
+/** Removes a member after showing the resources they leave behind. */
 export function RemoveMember({ workspaceId, member, onRemoved }: RemoveMemberProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -48,7 +48,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
   });
   return (
     <>
-      <Answered query={created}>
+      <QueryResult query={created}>
         {({ data: rows, meta }) =>
           rows.length === 0 ? (
             <p className="text-soft">{say.team.createdNothing}</p>
@@ -76,7 +76,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
             </>
           )
         }
-      </Answered>
+      </QueryResult>
       {isOwner && <PasswordField value={password} onChange={setPassword} />}
       <Failed error={remove.error} />
       <div className="flex flex-wrap justify-end gap-3">
@@ -96,7 +96,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
   );
 }
 
-/** Reports by e-mail are named by their page, invitations by an address or a role. */
+/** Scheduled reports are named by their page, invitations by an e-mail address or a role. */
 const nameOf = ({ kind, name }: CreatedByMember): string => {
   if (name === null) return say.account.anAssistant;
   const isWord = kind === 'report_mail' || (kind === 'invitation' && !name.includes('@'));

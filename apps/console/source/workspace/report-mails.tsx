@@ -7,8 +7,8 @@ import { useMembership } from '../membership.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
-import { Answered, Empty } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { Empty, QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { modelNames } from '../search.ts';
 import { languages, mailedPages, mailRhythms, rolesThatShare } from '../vocabulary.ts';
@@ -21,15 +21,15 @@ import { type MailContent, membersQuery, type ReportMail, reportMailsQuery } fro
 
 const route = getRouteApi('/p/$profileId/report-mails');
 
-/** The reports that members get by e-mail: made, looked at and stopped. */
+/** The reports that members receive by e-mail: create, preview and stop. */
 export function ReportMails() {
-  const { place } = usePlace();
+  const { scope } = useReportScope();
   const { role, isHealthcare } = useMembership();
-  const mails = useQuery(reportMailsQuery(place.profileId));
+  const mails = useQuery(reportMailsQuery(scope.profileId));
   const mayShare = role !== undefined && rolesThatShare.includes(role);
   return (
     <Page title={say.pages.reportMails} about={say.reportMails.about}>
-      <Answered query={mails}>
+      <QueryResult query={mails}>
         {({ data, meta }) => (
           <div className="grid gap-5">
             {!meta.is_set_up && (
@@ -54,13 +54,13 @@ export function ReportMails() {
             )}
           </div>
         )}
-      </Answered>
+      </QueryResult>
     </Page>
   );
 }
 
 function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare: boolean }) {
-  const { profileId } = usePlace().place;
+  const { profileId } = useReportScope().scope;
   const { data: account } = useQuery(accountQuery);
   const queryClient = useQueryClient();
   const onSuccess = () => queryClient.invalidateQueries(reportMailsQuery(profileId));
@@ -156,8 +156,8 @@ function contentOf(form: FormData): MailContent {
 }
 
 function NewMail() {
-  const { place, model } = usePlace();
-  const { profileId } = place;
+  const { scope, model } = useReportScope();
+  const { profileId } = scope;
   const { report } = route.useSearch();
   const { workspaceId = '' } = useMembership();
   const { data: account } = useQuery(accountQuery);

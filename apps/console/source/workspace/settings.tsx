@@ -8,8 +8,8 @@ import { Labelled } from '../parts/labelled.tsx';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { Answered } from '../parts/states.tsx';
-import { usePlace } from '../place.ts';
+import { QueryResult } from '../parts/states.tsx';
+import { useReportScope } from '../place.ts';
 import { accountQuery, profileQuery } from '../queries.ts';
 import { privacyModes } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
@@ -19,7 +19,7 @@ import { WorkspaceProfiles } from './workspace-profiles.tsx';
 
 type Profile = AnswerTo<Routes['readProfile']>['data'];
 
-/** What owners and admins decide about a profile. */
+/** The settings of a profile, for owners and admins. */
 export const Settings = () => (
   <OnlyAdmins title={say.pages.settings}>
     <SettingsPage />
@@ -27,13 +27,13 @@ export const Settings = () => (
 );
 
 function SettingsPage() {
-  const { place } = usePlace();
-  const profile = useQuery(profileQuery(place.profileId));
+  const { scope } = useReportScope();
+  const profile = useQuery(profileQuery(scope.profileId));
   const { data: account } = useQuery(accountQuery);
-  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === place.profileId));
+  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === scope.profileId));
   return (
     <Page title={say.pages.settings} about={say.settings.about}>
-      <Answered query={profile}>
+      <QueryResult query={profile}>
         {(found) => (
           <div className="grid gap-5">
             <Reports key={`${found.name} ${found.time_zone} ${found.reporting_currency}`} profile={found} />
@@ -42,12 +42,12 @@ function SettingsPage() {
             {membership && <WorkspaceProfiles membership={membership} current={found.id} />}
           </div>
         )}
-      </Answered>
+      </QueryResult>
     </Page>
   );
 }
 
-/** Names and figures everywhere follow from it: whatever was asked before is asked again. */
+/** Names and figures of all pages depend on the profile, so everything is refetched. */
 function useProfileChanged() {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries();

@@ -19,7 +19,7 @@ const pageTitles: Readonly<Record<SharedViewRow['page'], string>> = {
   cohorts: say.pages.cohorts,
 };
 
-/** The links by which reports of the profile can be read without signing in, and their end. */
+/** The shared links to reports of the profile and their expiry. */
 export function SharedLinks({ profileId }: { readonly profileId: string }) {
   const queryClient = useQueryClient();
   const links = useInfiniteQuery(sharedViewsQuery(profileId));

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { AskPassword } from '../parts/ask-password.tsx';
+import { PasswordDialog } from '../parts/ask-password.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { LineForm, Titled } from '../parts/line-form.tsx';
+import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { Answered } from '../parts/states.tsx';
+import { QueryResult } from '../parts/states.tsx';
 import { scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { creatorOf } from './creator.ts';
@@ -19,7 +19,7 @@ import { RemoveMember } from './remove-member.tsx';
 const roleNames = Object.keys(scopesOf) as Role[];
 const managers: readonly string[] = ['owner', 'admin'];
 
-/** Who belongs to the workspace, in which role, and who is invited. */
+/** The members of the workspace, their roles, and open invitations. */
 export function Team() {
   const { workspaceId = '', role } = useMembership();
   const isManager = role !== undefined && managers.includes(role);
@@ -27,7 +27,7 @@ export function Team() {
   return (
     <Page title={say.pages.team} about={say.team.about}>
       <div className="grid gap-5">
-        <Answered query={members}>
+        <QueryResult query={members}>
           {(all) => (
             <ul aria-label={say.team.members} className="card grid gap-3 p-5">
               {all.map((member) => (
@@ -35,7 +35,7 @@ export function Team() {
               ))}
             </ul>
           )}
-        </Answered>
+        </QueryResult>
         {isManager && <Invitations workspaceId={workspaceId} />}
       </div>
     </Page>
@@ -57,7 +57,7 @@ function MemberLine({
   const onSuccess = () => queryClient.invalidateQueries(membersQuery(workspaceId));
   // The API rejects ownership changes by other roles, even with the password.
   const isOwner = useMembership().role === 'owner';
-  // The role that waits for the password.
+  // The role to assign once the password is entered.
   const [wanted, setWanted] = useState<Role>();
   const change = useMutation({
     mutationFn: ({ to, password }: { readonly to: Role; readonly password?: string }) =>
@@ -98,7 +98,7 @@ function MemberLine({
         words(role)
       )}
       {wanted ? (
-        <AskPassword
+        <PasswordDialog
           title={say.team.changeOwner(name)}
           about={wanted === 'owner' ? say.team.ownerAbout : say.team.noOwnerAbout}
           button={say.team.changeRole}
@@ -136,7 +136,7 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
     <section className="card grid gap-3 p-5" aria-labelledby="invite">
       <h2 id="invite">{say.team.invite}</h2>
       <LineForm onSubmit={() => invite.mutate()}>
-        <Titled title={say.team.role}>
+        <TitledField title={say.team.role}>
           <select className="field" value={role} onChange={({ target }) => setRole(target.value as Role)}>
             {roleNames.map((one) => (
               <option key={one} value={one}>
@@ -144,7 +144,7 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
               </option>
             ))}
           </select>
-        </Titled>
+        </TitledField>
         {role === 'owner' && <PasswordField value={password} onChange={setPassword} />}
         <button type="submit" className="button-main" disabled={invite.isPending}>
           {say.common.makeLink}

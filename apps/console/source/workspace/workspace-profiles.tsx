@@ -18,11 +18,11 @@ import { type WorkspaceProfile, workspaceProfilesQuery } from './queries.ts';
 
 interface WorkspaceProfilesProps {
   readonly membership: Account['memberships'][number];
-  /** The profile on the screen; absent where the account has none. */
+  /** The current profile; absent if the account has none. */
   readonly current?: string;
 }
 
-/** All profiles of a workspace, archived ones last, and what the member's role may do with them. */
+/** All profiles of a workspace, archived ones last, and the actions that the member's role allows. */
 export function WorkspaceProfiles({ membership, current }: WorkspaceProfilesProps) {
   const { workspace_id: workspaceId, workspace_name: workspace, role } = membership;
   const profiles = useInfiniteQuery(workspaceProfilesQuery(workspaceId));
@@ -90,7 +90,7 @@ function Row({ profile, membership, isCurrent }: RowProps) {
   const navigate = useNavigate();
   const refresh = async () => {
     await queryClient.invalidateQueries(accountQuery);
-    // The page of a profile that is gone would only fail to load.
+    // Leaves the page of a deleted profile first, because it would fail to load.
     if (isCurrent) await navigate({ to: '/' });
     await queryClient.invalidateQueries({ queryKey: ['workspace', workspaceId, 'profiles'] });
   };

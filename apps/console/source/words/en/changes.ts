@@ -1,4 +1,4 @@
-/** What a cause changed, as sentences. */
+/** Sentences about the effect of each cause on a figure. */
 export const changes = {
   changedConversions: (count: number, isMoney: boolean) =>
     `${count} ${isMoney ? 'payment' : 'conversion'}${count === 1 ? '' : 's'}`,

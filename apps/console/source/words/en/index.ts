@@ -27,7 +27,7 @@ export const words = {
   errors: {} as Errors,
 };
 
-/** Refusals by their code. What has no words of ours here is said in the API's, which are English. */
+/** Error messages by code. Codes without an entry show the API's message, which is English. */
 type Errors = Readonly<Record<string, string>>;
 
 export type Words = typeof words;

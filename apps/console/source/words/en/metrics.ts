@@ -1,6 +1,6 @@
 import type { ExplainedField } from '@tributary/vocabulary';
 
-/** What figures mean, and how they are worked out. */
+/** The definitions and formulas of figures. */
 export const metrics = {
   formulas: {
     ofRow: {

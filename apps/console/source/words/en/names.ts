@@ -1,4 +1,4 @@
-/** Who the channels of connections are, by the name that people know. */
+/** The product names of connection channels. */
 export const providers = {
   social_ads: 'Meta Ads',
   search_ads: 'Google Ads',
@@ -11,7 +11,7 @@ export const providers = {
   chatbot: 'ManyChat',
 };
 
-/** Names of the API whose own words would mislead; the others are read as they are: `paid_search` is "Paid search". */
+/** API names whose literal words would mislead; all others are derived: `paid_search` is "Paid search". */
 export const names: Readonly<Record<string, string>> = {
   ...providers,
   match: 'Matched records of a sale',

@@ -1,7 +1,6 @@
 import type { DifferenceKind, ReconciledBook } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
 
-/** The page of reconciliation. */
 export const reconciliation = {
   books: {
     providers: 'What payment providers and stores say they took, and the ledger.',

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@tributary/contract';
 
-/** Refusals that people meet in the interface. */
+/** Error messages that the interface can show. */
 export const errors: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'La sesión terminó. Vuelve a iniciar sesión.',
   forbidden: 'Tu rol no permite hacer esto. Pídeselo a un propietario o administrador.',

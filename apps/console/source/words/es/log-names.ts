@@ -1,4 +1,4 @@
-/** What stands in the audit log and in the log of who read people, dots as underscores. */
+/** Actions in the audit log and the data access log, with dots replaced by underscores. */
 export const logNames: Readonly<Record<string, string>> = {
   account_created: 'Cuenta creada',
   account_password_changed: 'Contraseña cambiada',

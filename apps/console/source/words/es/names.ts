@@ -1,7 +1,7 @@
 import type { ApiName } from '../api-names.ts';
 import { providers } from '../en/names.ts';
 
-/** On what basis a platform counts its conversions. */
+/** The basis on which a platform counts its conversions. */
 type Basis =
   | "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed"
   | "primary conversion actions, by each action's own model and window, on the day of the click"
