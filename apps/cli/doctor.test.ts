@@ -118,7 +118,7 @@ test('reports failed jobs, parked work, invalid visits, dead letters and a read-
       detail: expect.stringMatching(detail),
       advice: expect.stringMatching(advice),
     });
-  expectFinding('jobs', /^3 of "forget-expired" failed/, /Deletes stored answers.*runs again by itself/);
+  expectFinding('jobs', /^3 of "forget-expired" failed/, /Deletes expired stored answers.*runs again by itself/);
   expectFinding('set aside', /^1 piece/, /work list.*work retry/);
   expectFinding('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
   expectFinding('dead letters', /^1 message/, /replay-dead --dry-run/);
