@@ -12,7 +12,7 @@ const refusals: Record<RefusalReason, string> = {
   port_not_allowed: 'The URL names a port that is not allowed. Leave the port out to use 443.',
   credentials_in_url: 'The URL must not hold a user name or a password.',
   // One text for a missing and for an internal address: different texts would reveal which internal names exist.
-  address_not_public: 'The host has no address on the public internet. Check its spelling and its DNS records.',
+  address_not_public: 'The host has no address on the public internet. Check its spelling and DNS records.',
 };
 
 /**

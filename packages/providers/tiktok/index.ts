@@ -144,12 +144,8 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
         const { list } = await request('/oauth2/advertiser/get/', Advertisers, { token, query: app }, call);
         if (list.length === 0) return [];
         const ids = list.map((one) => one.advertiser_id);
-        const information = await request(
-          '/advertiser/info/',
-          Information,
-          { token, query: { advertiser_ids: ids } },
-          call,
-        );
+        const query = { advertiser_ids: ids };
+        const information = await request('/advertiser/info/', Information, { token, query }, call);
         return list.map(({ advertiser_id: externalId, advertiser_name: name }) => {
           const info = information.list.find((one) => one.advertiser_id === externalId);
           const details = info ? { currency: info.currency, timeZone: info.timezone } : {};
