@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
-import { browserVisit, buildMember } from '@tributary/testkit';
+import { browserVisit, buildMember, testPassword } from '@tributary/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { request } from 'undici';
@@ -86,7 +86,11 @@ export const attacks: readonly Attack[] = [
       })();
       await sleep(1_000);
       const path = `/api/v1/workspaces/${workspaceId}/profiles/${profileId}`;
-      const deleted = await ask(path, { method: 'DELETE', headers: owner.headers({ workspaceId }) });
+      const deleted = await ask(path, {
+        method: 'DELETE',
+        headers: owner.headers({ workspaceId }),
+        body: { current_password: testPassword },
+      });
       await sleep(2_000);
       isSending = false;
       await sending;
