@@ -31,11 +31,14 @@ export async function findActable(
   return rows[0];
 }
 
-/** The ads of a campaign, with or without a known ad set. */
+/**
+ * The ads of a campaign, with or without a known ad set. Written with OR, which PostgreSQL answers with a hash table: for a profile that is newer than
+ * the statistics it expects one row, and would compare every ad with every ad set.
+ */
 const selectAdsOf = (profileId: string, campaignId: string) => sql`
-  SELECT a.* FROM ad_entities a WHERE a.profile_id = ${profileId} AND a.level = 'ad' AND a.parent_id IN (
-    SELECT ${campaignId}::uuid UNION ALL
-    SELECT s.id FROM ad_entities s WHERE s.profile_id = ${profileId} AND s.parent_id = ${campaignId} AND s.level = 'ad_set')`;
+  SELECT a.* FROM ad_entities a WHERE a.profile_id = ${profileId} AND a.level = 'ad' AND (a.parent_id = ${campaignId}
+    OR a.parent_id IN (
+      SELECT s.id FROM ad_entities s WHERE s.profile_id = ${profileId} AND s.parent_id = ${campaignId} AND s.level = 'ad_set'))`;
 
 export async function countActiveAds(tx: Tx, profileId: string, campaignId: string): Promise<number> {
   const { rows } = await sql<{ ads: string }>`
@@ -55,10 +58,10 @@ export async function listRecentSpend(tx: Tx, profileId: string, campaignId: str
   const spend = (entities: ReturnType<typeof sql>) =>
     sql<{ day: string; spend: string; currency: string }>`
       SELECT day::text, sum(spend)::text AS spend, currency FROM ad_delivery
-      WHERE profile_id = ${profileId} AND entity_id IN (${entities})
+      WHERE profile_id = ${profileId} AND entity_id = ANY(ARRAY(${entities}))
       GROUP BY day, currency ORDER BY ad_delivery.day DESC LIMIT ${days}`.execute(tx);
   const ofAds = await spend(sql`SELECT id FROM (${selectAdsOf(profileId, campaignId)}) ads`);
-  return ofAds.rows.length > 0 ? ofAds.rows : (await spend(sql`${campaignId}::uuid`)).rows;
+  return ofAds.rows.length > 0 ? ofAds.rows : (await spend(sql`SELECT ${campaignId}::uuid`)).rows;
 }
 
 export interface AdSetBudget {
