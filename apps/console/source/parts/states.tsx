@@ -75,7 +75,13 @@ export function QueryResult<Data>({
   readonly lines?: number;
   readonly children: (data: Data) => ReactNode;
 }) {
-  if (query.isSuccess) return children(query.data);
-  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
-  return <Loading {...(lines && { lines })} />;
+  const problem = query.isError && <Problem error={query.error} again={() => void query.refetch()} />;
+  if (query.data !== undefined)
+    return (
+      <>
+        {problem}
+        {children(query.data)}
+      </>
+    );
+  return problem || <Loading {...(lines && { lines })} />;
 }
