@@ -35,6 +35,10 @@ export async function openPerson(
     )
       complaints.push(message.text());
   });
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.request().method()} ${response.url()}`);
+  });
   let steps = 0;
   return {
     page,
@@ -45,12 +49,21 @@ export async function openPerson(
       const folder = join(pictures, fileName(currentTestName));
       mkdirSync(folder, { recursive: true });
       const picture = join(folder, `${String(steps).padStart(2, '0')}-${fileName(name)}.png`);
+      // Only of the visible part: for a full-page screenshot Chromium resizes the page for an instant, which swaps tables for cards and resets open forms.
+      const shoot = (fullPage: boolean) => page.screenshot({ path: picture, fullPage }).catch(() => {});
       try {
         await action(page);
+        await shoot(false);
       } catch (error) {
-        throw new Error(`Step "${name}": ${(error as Error).message}`, { cause: error });
-      } finally {
-        await page.screenshot({ path: picture, fullPage: true }).catch(() => {});
+        await shoot(true);
+        const text = await page
+          .locator('body')
+          .innerText({ timeout: 5_000 })
+          .catch(() => '');
+        const answers = refused.length > 0 ? `\nFailed requests:\n${refused.join('\n')}` : '';
+        throw new Error(`Step "${name}": ${(error as Error).message}${answers}\nThe page at ${page.url()}:\n${text}`, {
+          cause: error,
+        });
       }
     },
     close: () => context.close(),
