@@ -1,53 +1,21 @@
-/** Import directions. Each is an error: the layout is a promise to the reader, not a wish. */
+/** Import directions. Every violation is an error. */
 const { readdirSync } = require('node:fs');
-const { join } = require('node:path');
+const { join, relative } = require('node:path');
 
-/** The rooms, lowest first: a room imports only those below it. What must happen above goes through the outbox or a job. */
-const rooms = [
-  'events',
-  'tenants',
-  'accountability',
-  'credentials',
-  'accounts',
-  'customers',
-  'link-tokens',
-  'definitions',
-  'money',
-  'outcomes',
-  'payments',
-  'sales',
-  'ingestion',
-  'tracking',
-  'attribution',
-  'campaigns',
-  'partners',
-  'connections',
-  'creatives',
-  'reports',
-  'report-mails',
-  'alerts',
-  'experiments',
-  'models',
-  'top-performers',
-  'ad-operations',
-  'journeys',
-  'identity',
-  'reconciliation',
-  'webhooks',
-  'handoffs',
-  'exports',
-  'erasures',
-];
-/** Rooms whose place is kept while they are being built. */
-const coming = [];
-refuseUnranked();
+/**
+ * The modules by group, lowest first: a module imports only modules above it in this list. What a lower module triggers in a higher one goes
+ * through the outbox, a queue or a job.
+ */
+const groups = require('./domain/groups.json');
+const modules = Object.entries(groups).flatMap(([group, names]) => names.map((name) => `${group}/${name}`));
+refuseUnlisted();
 
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'vocabulary-imports-nothing',
-      comment: 'Everybody may read it: the contract, the rules, every room, the SDK and what runs in a browser.',
+      comment: 'Everything may import it: the contract, the rules, every module, the SDK and browser code.',
       severity: 'error',
       from: { path: '^packages/vocabulary/', pathNot: '\\.test\\.ts$' },
       to: { pathNot: '^packages/vocabulary/' },
@@ -67,34 +35,34 @@ module.exports = {
       to: { pathNot: ['^packages/(rules|vocabulary)/', 'node_modules/(decimal\\.js|libphonenumber-js|uuid)/'] },
     },
     {
-      name: 'packages-know-nothing-above',
-      comment: 'Their tests may use the kit, which holds the whole house.',
+      name: 'packages-import-no-domain-or-app',
+      comment: 'Their tests may use the test kit, which imports everything.',
       severity: 'error',
       from: { path: '^packages/' },
       to: { path: '^(domain|apps)/' },
     },
     {
-      name: 'domain-knows-no-app',
+      name: 'domain-imports-no-app',
       severity: 'error',
       from: { path: '^domain/' },
       to: { path: '^apps/' },
     },
     {
-      name: 'stores-know-no-domain',
+      name: 'stores-import-no-operations',
       severity: 'error',
       from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|storage|work)/' },
       to: { path: '^packages/(providers|operations|http|pages|contract)/' },
     },
     {
-      name: 'operations-know-no-carrier',
+      name: 'operations-import-no-transport',
       comment: 'A call is the same over HTTP, MCP, the command line and in a test.',
       severity: 'error',
       from: { path: '^packages/operations/', pathNot: '\\.test\\.ts$' },
       to: { path: ['^(apps|domain)/', '^packages/(http|telemetry|pages)/', 'node_modules/@?fastify/'] },
     },
     {
-      name: 'domain-knows-no-framework-or-driver',
-      comment: 'Of what carries and watches a call, a room knows the operation and the HTML of its pages.',
+      name: 'domain-imports-no-framework-or-driver',
+      comment: 'A module uses operations and the HTML of its pages, but neither HTTP nor telemetry.',
       severity: 'error',
       from: { path: '^domain/', pathNot: '\\.test\\.ts$' },
       to: {
@@ -102,26 +70,29 @@ module.exports = {
       },
     },
     {
-      name: 'rooms-enter-by-index',
+      name: 'modules-import-index',
       severity: 'error',
-      from: { path: '^domain/([^/]+)/', pathNot: '\\.(test|fixture)\\.ts$' },
-      to: { path: '^domain/[^/]+/', pathNot: ['^domain/$1/', '^domain/[^/]+/index\\.ts$'] },
+      from: { path: '^domain/([^/]+/[^/]+)/', pathNot: '\\.(test|fixture)\\.ts$' },
+      to: { path: '^domain/[^/]+/[^/]+/', pathNot: ['^domain/$1/', '^domain/[^/]+/[^/]+/index\\.ts$'] },
     },
     {
-      name: 'rooms-through-a-door',
-      comment: "A room's tests may do what an app does.",
+      name: 'module-tests-import-entry-points',
+      comment: "A module's tests may import what an app may import.",
       severity: 'error',
-      from: { path: '^domain/([^/]+)/' },
-      to: { path: '^domain/[^/]+/', pathNot: ['^domain/$1/', '^domain/[^/]+/(index|room)\\.ts$'] },
+      from: { path: '^domain/([^/]+/[^/]+)/' },
+      to: { path: '^domain/[^/]+/[^/]+/', pathNot: ['^domain/$1/', '^domain/[^/]+/[^/]+/(index|module)\\.ts$'] },
     },
     {
-      name: 'apps-enter-by-room',
+      name: 'apps-import-module',
       comment: 'Internet-facing processes import only the intake entry points of a module, so that they stay small.',
       severity: 'error',
       from: { path: '^(apps|tests/kit)/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^domain/[^/]+/',
-        pathNot: ['^domain/[^/]+/room\\.ts$', '^domain/(ingestion|connections)/intake\\.ts$'],
+        path: '^domain/[^/]+/[^/]+/',
+        pathNot: [
+          '^domain/[^/]+/[^/]+/module\\.ts$',
+          '^domain/(traffic/ingestion|advertising/connections)/intake\\.ts$',
+        ],
       },
     },
     ...ranks(),
@@ -132,7 +103,7 @@ module.exports = {
       to: { pathNot: ['^packages/(sdk|contract|vocabulary)/', 'node_modules/zod/'] },
     },
     {
-      name: 'console-talks-through-the-sdk',
+      name: 'console-imports-only-the-sdk',
       severity: 'error',
       from: { path: '^apps/console/' },
       to: { path: '^(domain|packages)/', pathNot: '^packages/(sdk|contract|vocabulary)/' },
@@ -144,7 +115,7 @@ module.exports = {
       to: { pathNot: '^packages/tracker/source/' },
     },
     {
-      name: 'production-knows-no-testkit',
+      name: 'production-imports-no-tests',
       severity: 'error',
       from: {
         path: '^(apps|domain|packages)/',
@@ -153,8 +124,8 @@ module.exports = {
       to: { path: '^(tests|bench)/' },
     },
     {
-      name: 'production-knows-no-market',
-      comment: 'Only the demo shows a market that nobody lives in.',
+      name: 'production-imports-no-market',
+      comment: 'Only the demo and the sandbox simulate a market.',
       severity: 'error',
       from: {
         path: '^(apps|domain|packages)/',
@@ -165,7 +136,7 @@ module.exports = {
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
-    // The default parser reads nothing under TypeScript 7 and says that all is well.
+    // The default parser reads nothing under TypeScript 7 and reports no error.
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
@@ -179,22 +150,21 @@ module.exports = {
 };
 
 function ranks() {
-  return rooms.slice(0, -1).map((room, index) => ({
-    name: `rank-of-${room}`,
+  return modules.slice(0, -1).map((module, index) => ({
+    name: `rank-of-${module.replace('/', '-')}`,
     severity: 'error',
-    from: { path: `^domain/${room}/`, pathNot: '\\.(test|fixture)\\.ts$' },
-    to: { path: `^domain/(${rooms.slice(index + 1).join('|')})/` },
+    from: { path: `^domain/${module}/`, pathNot: '\\.(test|fixture)\\.ts$' },
+    to: { path: `^domain/(${modules.slice(index + 1).join('|')})/` },
   }));
 }
 
-/** A room that stands in no rank could import every other. */
-function refuseUnranked() {
-  const onDisk = readdirSync(join(__dirname, 'domain'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-    .map(({ name }) => name);
-  const unranked = onDisk.filter((room) => !rooms.includes(room));
-  const gone = rooms.filter((room) => !onDisk.includes(room) && !coming.includes(room));
-  if (unranked.length > 0)
-    throw new Error(`domain/${unranked.join(', domain/')} has no rank in .dependency-cruiser.cjs.`);
-  if (gone.length > 0) throw new Error(`.dependency-cruiser.cjs ranks ${gone.join(', ')}, which domain does not hold.`);
+/** No rule would apply to a module that is missing from the list. */
+function refuseUnlisted() {
+  const onDisk = readdirSync(join(__dirname, 'domain'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name === 'module.ts')
+    .map(({ parentPath }) => relative(join(__dirname, 'domain'), parentPath));
+  const unlisted = onDisk.filter((module) => !modules.includes(module));
+  const missing = modules.filter((module) => !onDisk.includes(module));
+  if (unlisted.length > 0) throw new Error(`.dependency-cruiser.cjs does not list domain/${unlisted.join(', domain/')}.`);
+  if (missing.length > 0) throw new Error(`.dependency-cruiser.cjs lists ${missing.join(', ')}, which do not exist.`);
 }

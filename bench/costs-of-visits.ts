@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { pipeline } from '@tributary/domain/ingestion/room.ts';
+import { pipeline } from '@tributary/domain/traffic/ingestion/module.ts';
 import { connectStream } from '@tributary/stream';
 import { buildProfile, Killable, type Testkit } from '@tributary/testkit';
-import { delivered, messageOf, openTestIngestion } from '../domain/ingestion/ingestion.fixture.ts';
+import { delivered, messageOf, openTestIngestion } from '../domain/traffic/ingestion/ingestion.fixture.ts';
 import type { Cpu, CpuMeter } from './cpu.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
 import { makeRequest, makeVisits, openTracked } from './visits.ts';

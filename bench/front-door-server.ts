@@ -1,10 +1,10 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
-import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
-import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
-import { outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
-import { readProfile } from '@tributary/domain/tenants/room.ts';
-import { trackerReadiness } from '@tributary/domain/tracking/room.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
+import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/tenancy/credentials/module.ts';
+import { outcomesReadiness } from '@tributary/domain/commerce/outcomes/module.ts';
+import { readProfile } from '@tributary/domain/tenancy/tenants/module.ts';
+import { trackerReadiness } from '@tributary/domain/traffic/tracking/module.ts';
 import { bindRoute, createServer } from '@tributary/http';
 import { answer, createPersonGate, Door } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';

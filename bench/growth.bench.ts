@@ -1,5 +1,5 @@
 import { type ClickHouse, createClickHouse, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import {
   type Bench,

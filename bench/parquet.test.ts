@@ -8,7 +8,7 @@ import { S3Server } from '@tributary/testkit/s3-server';
 import { attributionModelNames, hourMs } from '@tributary/vocabulary';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportParquet } from '../apps/cli/parquet-folder.ts';
-import { film, openShop, outlet, winter } from '../domain/reports/reports.fixture.ts';
+import { film, openShop, outlet, winter } from '../domain/measurement/reports/reports.fixture.ts';
 import { type DuckDB, hasDuckDB, openDuckDB } from './duckdb.ts';
 
 const world = await openTestWithClickHouse();

@@ -1,8 +1,8 @@
 import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
-import { pipeline } from '@tributary/domain/ingestion/room.ts';
+import { pipeline } from '@tributary/domain/traffic/ingestion/module.ts';
 import { alternate, type Bench, buildProfile, median, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { delivered, messageOf, openTestIngestion } from '../domain/ingestion/ingestion.fixture.ts';
+import { delivered, messageOf, openTestIngestion } from '../domain/traffic/ingestion/ingestion.fixture.ts';
 import { makeVisits } from './visits.ts';
 
 const rounds = 7;

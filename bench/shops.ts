@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { attribution } from '@tributary/domain/attribution/room.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { buildProfile } from '@tributary/testkit';
 import { sql } from 'kysely';

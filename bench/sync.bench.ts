@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { loadSettings } from '@tributary/config';
-import { syncs } from '@tributary/domain/connections/room.ts';
+import { syncs } from '@tributary/domain/advertising/connections/module.ts';
 import { createOutbound, localDevelopmentTargets, type Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createProviders } from '@tributary/providers';

@@ -8,7 +8,7 @@ import { longFiles } from './file-sizes.ts';
 import { generatedFiles } from './generated-files.ts';
 import { writtenTexts } from './interface-texts.ts';
 import { readLock, supplyChainFaults } from './supply-chain.ts';
-import { breaches } from './walls/walls.ts';
+import { findViolations } from './table-owners/table-owners.ts';
 
 /**
  * Everything that is checked without running the product: format and lint, types, import directions, whose tables are used, unused code, and that
@@ -31,7 +31,7 @@ const checks: Record<string, () => Promise<unknown>> = {
   // The console knows a browser, too, and JSX.
   'types of the console': () => bin('tsc', '--noEmit', '-p', join(root, 'apps/console')),
   'import directions': cruise,
-  'walls of tables': seekBreaches,
+  'owners of tables': checkTableOwners,
   'unused code': () => bin('knip'),
   'titles of tests': async () => refuse(claimFaults(root)),
   'sizes of files': async () => refuse(longFiles(root)),
@@ -82,8 +82,8 @@ function refuse(findings: readonly string[]): void {
   if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
-async function seekBreaches(): Promise<void> {
-  const { lines, uses } = breaches(root);
+async function checkTableOwners(): Promise<void> {
+  const { lines, uses } = findViolations(root);
   if (uses < 50) throw new Error(`Only ${uses} uses of tables were seen.`);
   refuse(lines);
 }

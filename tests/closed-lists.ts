@@ -165,7 +165,7 @@ const exemptions: readonly Exemption[] = [
   },
   { path: 'packages/market/demand/', lists: ['tacticNames'], why: 'Each simulated campaign has its tactic.' },
   { path: 'packages/market/', lists: ['conversionTypeNames'], why: 'The simulated shop has events of its own.' },
-  { path: 'domain/campaigns/', lists: ['explainedFields', 'deliveryColumns'], why: 'Columns of tables.' },
+  { path: 'domain/advertising/campaigns/', lists: ['explainedFields', 'deliveryColumns'], why: 'Columns of tables.' },
   { path: 'apps/console/source/screens/', lists: ['explainedFields'], why: 'A screen chooses the figures it shows.' },
   {
     path: 'packages/providers/',

@@ -6,7 +6,8 @@ import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
 import { retentionPage } from '@tributary/vocabulary/retention-page.ts';
 import { scalingPage } from '../bench/scaling.ts';
-import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
+import { architecturePage } from './architecture-page.ts';
+import { cloneDatabase, prepareTemplate } from './kit/database.ts';
 import { claimedPage } from './conformance/page.ts';
 import { decisionsPage } from './decisions-page.ts';
 import { pageWithRuns } from './runs.ts';
@@ -16,6 +17,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   const postgres = await postgresSchema();
   return {
     '.env.example': environmentExample(),
+    'ARCHITECTURE.md': architecturePage(),
     'docs/benchmarks.md': pageWithRuns('benchmarks'),
     'docs/channels.md': channelsPage(),
     'docs/configuration.md': configurationPage(),

@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, string>> = {
   'apps/api/mcp/serve.ts': 'the request that a tool reads',
   'apps/cli/demo/dress.ts': 'requests of the demo',
   'apps/cli/run-local.ts': 'waits for readiness',
-  'domain/accounts/oauth.ts': 'a request to the OAuth library in this process',
+  'domain/tenancy/accounts/oauth.ts': 'a request to the OAuth library in this process',
   'packages/rules/visits/mask-url.ts': 'addresses of the visited site',
   'apps/console/source/data/connect.tsx': 'the browser is on this page, and returns to it',
 };

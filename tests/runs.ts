@@ -30,7 +30,7 @@ export function pageWithRuns(kind: RunKind): string {
     : withTable(page, benchTable(runs));
 }
 
-export function withTable(page: string, table: string, name: 'runs' | 'promises' = 'runs'): string {
+export function withTable(page: string, table: string, name: 'runs' | 'promises' | 'groups' = 'runs'): string {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`The page has no "${begin}" followed by "${end}".`);

@@ -9,16 +9,16 @@ import {
   raw,
 } from '@tributary/clickhouse';
 import { tableOwners } from '@tributary/clickhouse/owners.ts';
-import { fitModels } from '@tributary/domain/models/room.ts';
-import { saveRates } from '@tributary/domain/money/room.ts';
-import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
-import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
+import { fitModels } from '@tributary/domain/measurement/models/module.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
+import { reconciliations } from '@tributary/domain/measurement/reconciliation/module.ts';
+import { rebuildProfile } from '@tributary/domain/measurement/top-performers/module.ts';
 import { Supervisor } from '@tributary/engines';
 import { BookKeeper, buildProfile, openApi, openTestkit } from '@tributary/testkit';
 import { fittedModelNames } from '@tributary/vocabulary';
 import { afterAll, expect, test } from 'vitest';
-import { clickhouseTables } from '../domain/erasures/registry.ts';
-import { banner, film, may, openShop, outlet, winter } from '../domain/reports/reports.fixture.ts';
+import { clickhouseTables } from '../domain/privacy/erasures/registry.ts';
+import { banner, film, may, openShop, outlet, winter } from '../domain/measurement/reports/reports.fixture.ts';
 import { catalogue } from '../packages/clickhouse/queries.ts';
 import { createTwin } from './kit/twin.ts';
 

@@ -1,7 +1,7 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { type RouteId, routes } from '@tributary/contract';
-import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
 import {
   addOwner,
   assertPassword,
@@ -13,28 +13,28 @@ import {
   oauthEndpoints,
   sessionAuthenticator,
   sessionUse,
-} from '@tributary/domain/accounts/room.ts';
-import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
+} from '@tributary/domain/tenancy/accounts/module.ts';
+import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
 import {
   adPlatformReadiness,
   bankLinkPage,
   findAccountNames,
   providerWebhooks,
-} from '@tributary/domain/connections/room.ts';
+} from '@tributary/domain/advertising/connections/module.ts';
 import {
   bearerAuthenticator,
   CredentialFinder,
   keyUse,
   sharedLinkAuthenticator,
-} from '@tributary/domain/credentials/room.ts';
-import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
-import { handoffPages, reconnectLinks } from '@tributary/domain/handoffs/room.ts';
-import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
-import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
-import { paymentStandings } from '@tributary/domain/payments/room.ts';
-import { removeMailsOf } from '@tributary/domain/report-mails/room.ts';
-import type { UnexplainedChange } from '@tributary/domain/reports/room.ts';
-import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
+} from '@tributary/domain/tenancy/credentials/module.ts';
+import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
+import { handoffPages, reconnectLinks } from '@tributary/domain/advertising/handoffs/module.ts';
+import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
+import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/commerce/outcomes/module.ts';
+import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
+import { removeMailsOf } from '@tributary/domain/notifications/report-mails/module.ts';
+import type { UnexplainedChange } from '@tributary/domain/measurement/reports/module.ts';
+import { type OpenDns, trackerReadiness } from '@tributary/domain/traffic/tracking/module.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
 import {
   type Authenticate,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { openFirstAccount } from '@tributary/domain/accounts/room.ts';
+import { openFirstAccount } from '@tributary/domain/tenancy/accounts/module.ts';
 import { openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 

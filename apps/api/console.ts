@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import files from '@fastify/static';
-import { firstAccountPath } from '@tributary/domain/accounts/room.ts';
+import { firstAccountPath } from '@tributary/domain/tenancy/accounts/module.ts';
 import type { FastifyInstance } from 'fastify';
 
 /** Paths of the console's client-side router: all serve the same page. */

@@ -1,7 +1,7 @@
 import { configuredModel } from '@tributary/ai-model';
 import type { Settings } from '@tributary/config';
 import { consoleDirectory } from '@tributary/console/build.ts';
-import { dnsOpener } from '@tributary/domain/tracking/room.ts';
+import { dnsOpener } from '@tributary/domain/traffic/tracking/module.ts';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '@tributary/config';
-import { writeAudit } from '@tributary/domain/accountability/room.ts';
-import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import { createKeyByOperator } from '@tributary/domain/credentials/room.ts';
-import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
+import { writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
+import { createKeyByOperator } from '@tributary/domain/tenancy/credentials/module.ts';
+import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenancy/tenants/module.ts';
 import { createOperator } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 

@@ -1,6 +1,6 @@
-import { type Ingestion, openIngestion } from '@tributary/domain/ingestion/room.ts';
-import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
-import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
+import { type Ingestion, openIngestion } from '@tributary/domain/traffic/ingestion/module.ts';
+import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
+import { markVerified, signingReader } from '@tributary/domain/traffic/tracking/module.ts';
 import type { Ledgers } from './ledgers.ts';
 
 /** The worker's pipeline, for commands that process visits with it. */

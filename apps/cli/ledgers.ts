@@ -1,5 +1,5 @@
 import type { Settings } from '@tributary/config';
-import { writeAudit } from '@tributary/domain/accountability/room.ts';
+import { writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
 import { createOperator, type Operator } from '@tributary/operations';
 import { type Platform, withPlatform } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';

@@ -1,6 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { openAttributedDays } from '@tributary/domain/reports/room.ts';
+import { openAttributedDays } from '@tributary/domain/measurement/reports/module.ts';
 import { daysOf, minorDigits } from '@tributary/rules';
 import { Meter, NotThere, readText, type Storage, writeMade } from '@tributary/storage';
 import { attributionModelNames } from '@tributary/vocabulary';

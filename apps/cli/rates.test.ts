@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { openEventSender, openTest, paymentEvent } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';

@@ -1,10 +1,10 @@
-import { sealedCredentials } from '@tributary/domain/connections/room.ts';
-import { sealedReceipts } from '@tributary/domain/erasures/room.ts';
-import { sealedCapabilities, sealedParked } from '@tributary/domain/handoffs/room.ts';
-import { sealedBadVisits } from '@tributary/domain/ingestion/room.ts';
-import { sealedSummaries } from '@tributary/domain/journeys/room.ts';
-import { sealedIdentifySecrets } from '@tributary/domain/tracking/room.ts';
-import { sealedWebhookSecrets } from '@tributary/domain/webhooks/room.ts';
+import { sealedCredentials } from '@tributary/domain/advertising/connections/module.ts';
+import { sealedReceipts } from '@tributary/domain/privacy/erasures/module.ts';
+import { sealedCapabilities, sealedParked } from '@tributary/domain/advertising/handoffs/module.ts';
+import { sealedBadVisits } from '@tributary/domain/traffic/ingestion/module.ts';
+import { sealedSummaries } from '@tributary/domain/measurement/journeys/module.ts';
+import { sealedIdentifySecrets } from '@tributary/domain/traffic/tracking/module.ts';
+import { sealedWebhookSecrets } from '@tributary/domain/notifications/webhooks/module.ts';
 import { sealedAnswers } from '@tributary/operations';
 import type { SealedColumn } from '@tributary/vault';
 

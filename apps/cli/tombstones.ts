@@ -1,4 +1,4 @@
-import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { type Tombstones, tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
 import type { Platform } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 

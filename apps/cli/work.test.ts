@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
 import { buildProfile, openTest } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-import type { Agent } from '@tributary/domain/ingestion/intake.ts';
+import type { Agent } from '@tributary/domain/traffic/ingestion/intake.ts';
 import Bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';

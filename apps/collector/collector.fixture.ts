@@ -1,4 +1,4 @@
-import type { VisitMessage } from '@tributary/domain/ingestion/intake.ts';
+import type { VisitMessage } from '@tributary/domain/traffic/ingestion/intake.ts';
 import { listen } from '@tributary/postgres/listen.ts';
 import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';

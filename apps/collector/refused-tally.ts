@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { refusedMessage } from '@tributary/domain/ingestion/intake.ts';
+import { refusedMessage } from '@tributary/domain/traffic/ingestion/intake.ts';
 import type { RefusedReason } from '@tributary/vocabulary';
 import { LRUCache } from 'lru-cache';
 import type { VisitLog } from './visit-log.ts';

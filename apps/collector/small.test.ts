@@ -43,7 +43,7 @@ test('the collector loads no web framework, tracing, query builder, ClickHouse, 
   // Checks that the listing works at all.
   expect(packages).toContain('pg');
 
-  const modules = new Set(listOwnFiles(urls).flatMap((path) => /^domain\/[^/]+/.exec(path) ?? []));
-  expect([...modules]).toEqual(['domain/ingestion']);
+  const modules = new Set(listOwnFiles(urls).flatMap((path) => /^domain\/[^/]+\/[^/]+/.exec(path) ?? []));
+  expect([...modules]).toEqual(['domain/traffic/ingestion']);
   expect(listOwnFiles(urls).filter((path) => path.startsWith('packages/http/'))).toEqual([]);
 });

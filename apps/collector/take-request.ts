@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion/intake.ts';
+import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/traffic/ingestion/intake.ts';
 import { Refusal } from '@tributary/operations/refusals.ts';
 import type { AddressGroup } from '@tributary/redis';
 import { isTooDeep, readEnvelope } from '@tributary/rules/visits';

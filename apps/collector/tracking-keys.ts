@@ -1,4 +1,4 @@
-import { findTrackingKeys, type TrackingKey } from '@tributary/domain/ingestion/intake.ts';
+import { findTrackingKeys, type TrackingKey } from '@tributary/domain/traffic/ingestion/intake.ts';
 import type { LookUps } from '@tributary/postgres';
 import { LRUCache } from 'lru-cache';
 

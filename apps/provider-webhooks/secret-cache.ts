@@ -1,4 +1,4 @@
-import { findWebhookSecrets, type SealedSecret } from '@tributary/domain/connections/intake.ts';
+import { findWebhookSecrets, type SealedSecret } from '@tributary/domain/advertising/connections/intake.ts';
 import type { LookUps } from '@tributary/postgres';
 import type { Channel } from '@tributary/vocabulary';
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-import { isSignedByAny, sealWebhook } from '@tributary/domain/connections/intake.ts';
+import { isSignedByAny, sealWebhook } from '@tributary/domain/advertising/connections/intake.ts';
 import type { Received, Receiver } from '@tributary/providers';
 import type { AddressGroup, Leases, RateLimiter } from '@tributary/redis';
 import { MessageRefused, PublishFailed, type Stream, type WorkStream } from '@tributary/stream';

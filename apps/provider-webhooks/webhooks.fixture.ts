@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type WebhookWork, webhookHandler } from '@tributary/domain/connections/room.ts';
+import { type WebhookWork, webhookHandler } from '@tributary/domain/advertising/connections/module.ts';
 import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createProviders, createReceivers } from '@tributary/providers';
 import { createRedis, redisReady } from '@tributary/redis';

@@ -1,4 +1,4 @@
-import { type Ingestion, pipeline, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { type Ingestion, pipeline, visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import type { ConsumerEvent, Stream } from '@tributary/stream';
 import type { Log } from '@tributary/telemetry';
 

@@ -1,4 +1,4 @@
-import { type WebhookWork, webhookHandler } from '@tributary/domain/connections/room.ts';
+import { type WebhookWork, webhookHandler } from '@tributary/domain/advertising/connections/module.ts';
 import type { ConsumerEvent, Stream } from '@tributary/stream';
 import type { Log } from '@tributary/telemetry';
 

@@ -1,5 +1,5 @@
-import { announce } from '@tributary/domain/events';
-import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { announce } from '@tributary/domain/tenancy/events';
+import { visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';

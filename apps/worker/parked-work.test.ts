@@ -1,5 +1,5 @@
-import { announce } from '@tributary/domain/events';
-import { sequenceBatch } from '@tributary/domain/events/room.ts';
+import { announce } from '@tributary/domain/tenancy/events';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import {

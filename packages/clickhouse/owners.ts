@@ -22,14 +22,14 @@ export const tableOwners = {
 } as const;
 
 /** Modules that read tables of other modules, because a figure is computed in one statement over all of them. */
-export const guests = [
+export const tableExceptions = [
   {
-    who: 'attribution',
+    module: 'attribution',
     tables: ['touches'],
     reason: 'The statement that attributes conversions joins touches.',
   },
   {
-    who: 'reports',
+    module: 'reports',
     tables: [
       'attributed_conversions',
       'attribution_history',
@@ -44,7 +44,7 @@ export const guests = [
     reason: 'A report sets what was earned beside what was spent.',
   },
   {
-    who: 'models',
+    module: 'models',
     tables: [
       'attributed_conversions',
       'attribution_links',
@@ -57,7 +57,7 @@ export const guests = [
     reason: 'Models learn from what people did, and credit what conversions have on their paths.',
   },
   {
-    who: 'top-performers',
+    module: 'top-performers',
     tables: [
       'attributed_conversions',
       'attribution_history',
@@ -71,27 +71,27 @@ export const guests = [
     reason: 'Ads are scored by what they earned and cost.',
   },
   {
-    who: 'journeys',
+    module: 'journeys',
     tables: ['visits', 'touches', 'attributed_conversions'],
     reason: 'A journey is visits, touches and their credit in the order of time.',
   },
   {
-    who: 'partners',
+    module: 'partners',
     tables: ['touches'],
     reason: 'A preview of referrals works paths out anew, from the touches of the people concerned.',
   },
   {
-    who: 'customers',
+    module: 'customers',
     tables: ['attributed_conversions', 'touch_sources'],
     reason: 'The list of customers says how each came.',
   },
   {
-    who: 'ad-operations',
+    module: 'ad-operations',
     tables: ['touches'],
     reason: 'Whether the links of ads name them is seen in the visits that they bring.',
   },
   {
-    who: 'tracking',
+    module: 'tracking',
     tables: ['visits', 'touches'],
     reason: 'Whether tracking works is seen in what arrives.',
   },

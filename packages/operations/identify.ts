@@ -6,7 +6,7 @@ import type { Door } from './door.ts';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 
-/** The credentials of a call; domain/credentials and domain/accounts authenticate them. */
+/** The credentials of a call; domain/tenancy/credentials and domain/tenancy/accounts authenticate them. */
 export interface Presented {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;

@@ -25,7 +25,7 @@ export {
   type ProfileContext,
   type Servers,
 } from './handler.ts';
-export { holdsPeople } from './holds-people.ts';
+export { personalData } from './personal-data.ts';
 export { forgetAnswers, sealedAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';
 export { createOperator, type Operator, readBody, type Sent } from './operator.ts';

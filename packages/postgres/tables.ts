@@ -138,58 +138,58 @@ export const tableOwners = {
 } as const satisfies Record<Table, Owner>;
 
 /** A module that uses another owner's tables, and why it cannot call that owner instead. */
-export interface Guest {
-  readonly who: Owner;
+export interface TableException {
+  readonly module: Owner;
   readonly tables: readonly string[];
   readonly reason: string;
 }
 
-export const guests: readonly Guest[] = [
+export const tableExceptions: readonly TableException[] = [
   {
-    who: 'attribution',
+    module: 'attribution',
     tables: ['dirty_conversions'],
     reason: 'A queue: lower modules add rows, this module processes them.',
   },
   {
-    who: 'packages/operations',
+    module: 'packages/operations',
     tables: ['pii_access_log'],
     reason: 'The personal-data gate logs each access before it sends data, and a package cannot import a module.',
   },
   {
-    who: 'payments',
+    module: 'payments',
     tables: ['dirty_customers'],
     reason: 'A queue: lower modules add rows, this module processes them.',
   },
   {
-    who: 'sales',
+    module: 'sales',
     tables: ['sale_sources', 'outcome_meanings'],
     reason:
       'One statement over all profiles finds the overlaps without a decision; another computes the share of duplicates per day.',
   },
-  { who: 'sales', tables: ['dirty_sales'], reason: 'A queue: lower modules add rows, this module processes them.' },
+  { module: 'sales', tables: ['dirty_sales'], reason: 'A queue: lower modules add rows, this module processes them.' },
   {
-    who: 'top-performers',
+    module: 'top-performers',
     tables: ['profiles_with_ads'],
     reason: 'Lists the profiles to score: those with recorded ads.',
   },
   {
-    who: 'payments',
+    module: 'payments',
     tables: ['outcome_meanings'],
     reason: 'Higher modules read outcomes with their meanings through this view.',
   },
   {
-    who: 'sales',
+    module: 'sales',
     tables: ['outcome_meanings'],
     reason: 'Compares the number of records per source with the number that the queue has processed.',
   },
   {
-    who: 'attribution',
+    module: 'attribution',
     tables: ['outcomes', 'partner_touches', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
     reason:
       'Copies millions of rows to ClickHouse as text in one snapshot. A view behind the optimization fence would be planned for each row.',
   },
   {
-    who: 'customers',
+    module: 'customers',
     tables: ['erasure_work'],
     reason:
       'A new event with an identifier that is being erased waits for the erasure; one statement reads this table and the tombstones.',

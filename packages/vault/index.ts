@@ -1,4 +1,4 @@
-export { holdsPeople } from './holds-people.ts';
+export { personalData } from './personal-data.ts';
 export {
   KeyRing,
   rotatedPurposes,

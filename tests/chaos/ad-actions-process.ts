@@ -1,4 +1,4 @@
-import { adActions } from '@tributary/domain/ad-operations/room.ts';
+import { adActions } from '@tributary/domain/advertising/ad-operations/module.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { metaOf, openApi, type Testkit, testVault } from '@tributary/testkit';

@@ -1,5 +1,5 @@
 import { createClickHouse } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { Book, conversionsOf, type Household, type Market, openMarket } from '@tributary/market';
 import { compareAmounts, fromMinorUnits, sumAmounts } from '@tributary/rules';
 import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';

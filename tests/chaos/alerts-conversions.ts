@@ -1,5 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { reconcileNightly } from '@tributary/domain/reconciliation/room.ts';
+import { reconcileNightly } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { dayMs, limits, minuteMs } from '@tributary/vocabulary';
 import { command } from '../upgrade/old-version.ts';

@@ -1,4 +1,4 @@
-import { mintSecret } from '@tributary/domain/credentials/room.ts';
+import { mintSecret } from '@tributary/domain/tenancy/credentials/module.ts';
 import { browserVisit } from '@tributary/testkit';
 import { type Agent, request } from 'undici';
 import { v7 as uuid } from 'uuid';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clearPeople, createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { copyDelivery } from '@tributary/domain/advertising/campaigns/module.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { conversionIdOf, entityIdOf, subtractAmounts, sumAmounts } from '@tributary/rules';
 import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';

@@ -1,6 +1,6 @@
 import { createClickHouse } from '@tributary/clickhouse';
-import { attribution } from '@tributary/domain/attribution/room.ts';
-import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
+import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
 import { clickhouseAt, ledgerUrls, openLedger } from '@tributary/testkit';
 import { homeShard } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';

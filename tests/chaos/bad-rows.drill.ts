@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { raw } from '@tributary/clickhouse';
-import { openIngestion, replayBadVisits, takeVisit } from '@tributary/domain/ingestion/room.ts';
-import { markVerified } from '@tributary/domain/tracking/room.ts';
+import { openIngestion, replayBadVisits, takeVisit } from '@tributary/domain/traffic/ingestion/module.ts';
+import { markVerified } from '@tributary/domain/traffic/tracking/module.ts';
 import { browserVisit, type Drill } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { type Canary, canaryWords, makeCanary } from './canaries.ts';

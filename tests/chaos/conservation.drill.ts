@@ -1,5 +1,5 @@
 import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
 import { multipleModels } from '@tributary/vocabulary';

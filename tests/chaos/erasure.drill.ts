@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replay } from '@tributary/domain/attribution/room.ts';
-import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
+import { openIngestion, pipeline } from '@tributary/domain/traffic/ingestion/module.ts';
 import { isPassed } from '@tributary/stream';
 import { buildProfile, buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
 import { sql } from 'kysely';

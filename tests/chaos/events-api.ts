@@ -1,6 +1,6 @@
 import { createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
-import { dnsOpener } from '@tributary/domain/tracking/room.ts';
+import { dnsOpener } from '@tributary/domain/traffic/tracking/module.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createRedis } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';

@@ -1,4 +1,4 @@
-import { exports } from '@tributary/domain/exports/room.ts';
+import { exports } from '@tributary/domain/advertising/exports/module.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadDefinitions } from '@tributary/domain/definitions';
+import { loadDefinitions } from '@tributary/domain/commerce/definitions';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { json, type Sandbox, startSandbox } from '@tributary/sandbox';
 import { buildConnection, buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';

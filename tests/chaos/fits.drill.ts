@@ -1,6 +1,6 @@
 import { type ClickHouse, createClickHouse, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution/room.ts';
-import { fitModels } from '@tributary/domain/models/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
+import { fitModels } from '@tributary/domain/measurement/models/module.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { fittedModelNames, minuteMs } from '@tributary/vocabulary';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OAuthScope, type Route, routes } from '@tributary/contract';
-import { sequenceBatch } from '@tributary/domain/events/room.ts';
-import { webhooks } from '@tributary/domain/webhooks/room.ts';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import {

@@ -1,9 +1,9 @@
-import { syncs } from '@tributary/domain/connections/room.ts';
+import { syncs } from '@tributary/domain/advertising/connections/module.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { testOutcomeServices, testVault } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
-import { Toy } from '../../domain/connections/toy.fixture.ts';
+import { Toy } from '../../domain/advertising/connections/toy.fixture.ts';
 
 /** A worker whose clock the drill moves. It answers each moment that it is told with what it has used so far. */
 const [appUrl = '', systemUrl = '', toyUrl = ''] = process.argv.slice(2);

@@ -8,8 +8,8 @@ import { hourMs, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { cpuSeconds } from '../../bench/cpu.ts';
-import { nextRunAt } from '../../domain/connections/schedule.ts';
-import { Toy } from '../../domain/connections/toy.fixture.ts';
+import { nextRunAt } from '../../domain/advertising/connections/schedule.ts';
+import { Toy } from '../../domain/advertising/connections/toy.fixture.ts';
 
 const sizes = {
   small: { profiles: 10, connections: 30, stepMinutes: 10 },

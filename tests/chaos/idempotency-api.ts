@@ -1,5 +1,5 @@
 import { anyOf, data, route } from '@tributary/contract';
-import { announce } from '@tributary/domain/events';
+import { announce } from '@tributary/domain/tenancy/events';
 import { answer } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 import { serve, served } from '@tributary/testkit';

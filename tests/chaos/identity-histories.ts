@@ -1,4 +1,4 @@
-import { CustomerBook, type Evidence, type KnownCustomers } from '@tributary/domain/customers';
+import { CustomerBook, type Evidence, type KnownCustomers } from '@tributary/domain/commerce/customers';
 import { type Identifier, identifierKey, isKeyKind, isStrongKind } from '@tributary/rules';
 import { identifierKindNames } from '@tributary/vocabulary';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClickHouse, migrate } from '@tributary/clickhouse';
-import { eraseCustomer } from '@tributary/domain/erasures/room.ts';
+import { eraseCustomer } from '@tributary/domain/privacy/erasures/module.ts';
 import type { Postgres } from '@tributary/postgres';
 import { buildApiKey, type Drill, openApi, openDrillKit, testTombstones, testVault } from '@tributary/testkit';
 import fc from 'fast-check';

@@ -1,9 +1,9 @@
-import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { openCustomers } from '@tributary/domain/customers';
-import { eraseCustomer } from '@tributary/domain/erasures/room.ts';
-import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
-import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/outcomes';
-import { paymentStandings } from '@tributary/domain/payments';
+import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
+import { openCustomers } from '@tributary/domain/commerce/customers';
+import { eraseCustomer } from '@tributary/domain/privacy/erasures/module.ts';
+import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
+import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/commerce/outcomes';
+import { paymentStandings } from '@tributary/domain/commerce/payments';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { identifierKey, isStrongKind } from '@tributary/rules';
 import { buildProfile, type Drill, openDrillEngines, testTombstones, testVault } from '@tributary/testkit';

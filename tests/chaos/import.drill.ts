@@ -1,5 +1,5 @@
 import { routes } from '@tributary/contract';
-import { importCustomers } from '@tributary/domain/customers/room.ts';
+import { importCustomers } from '@tributary/domain/commerce/customers/module.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import {
   type BuiltKey,

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { openLinkToken, sealLinkToken } from '@tributary/domain/link-tokens/room.ts';
+import { openLinkToken, sealLinkToken } from '@tributary/domain/commerce/link-tokens/module.ts';
 import type { Drill } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { v4 as uuid } from 'uuid';

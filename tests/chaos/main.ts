@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Drill, oneOfEach, severalOfEach } from '../../tests/kit/drill.ts';
-import { progressPrinter } from '../../tests/kit/progress.ts';
+import { type Drill, oneOfEach, severalOfEach } from '../kit/drill.ts';
+import { progressPrinter } from '../kit/progress.ts';
 import { recordRun } from '../runs.ts';
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.drill.ts'));

@@ -1,7 +1,7 @@
-import { listFirstSyncs } from '@tributary/domain/connections/room.ts';
-import { reopenExports } from '@tributary/domain/exports/room.ts';
-import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
-import { sales } from '@tributary/domain/sales/room.ts';
+import { listFirstSyncs } from '@tributary/domain/advertising/connections/module.ts';
+import { reopenExports } from '@tributary/domain/advertising/exports/module.ts';
+import { openOutcomeImporter } from '@tributary/domain/commerce/outcomes/module.ts';
+import { sales } from '@tributary/domain/commerce/sales/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { buildConnection, scene, type TestApi, type Testkit, testOutcomeServices } from '@tributary/testkit';
 import { queues } from '@tributary/work';

@@ -1,7 +1,7 @@
 import { loadSettings } from '@tributary/config';
-import { syncs } from '@tributary/domain/connections/room.ts';
-import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
-import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
+import { syncs } from '@tributary/domain/advertising/connections/module.ts';
+import { openOutcomeImporter } from '@tributary/domain/commerce/outcomes/module.ts';
+import { applyWaitingRefunds } from '@tributary/domain/commerce/payments/module.ts';
 import { createProviders } from '@tributary/providers';
 import {
   buildConnection,

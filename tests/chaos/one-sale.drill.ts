@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { type Drill, openApi, openDrillKit } from '@tributary/testkit';
 import { numbersFrom } from './numbers-from.ts';
 import { measureMonth, measureRandomPairs } from './one-sale-baskets.ts';

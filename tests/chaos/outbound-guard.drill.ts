@@ -18,7 +18,7 @@ import {
   seededRandom,
 } from '../../packages/outbound/testing/hostile-urls.ts';
 import { type DnsAnswer, type RecordType, startLoopbackDns } from '../../packages/outbound/testing/loopback-dns.ts';
-import type { Drill, DrillContext, DrillResult } from '../../tests/kit/drill.ts';
+import type { Drill, DrillContext, DrillResult } from '../kit/drill.ts';
 
 /**
  * Two nets under this drill. Its connections are only recorded, but for those that go to its own servers on the loopback; and

@@ -1,6 +1,6 @@
 import { createClickHouse } from '@tributary/clickhouse';
-import { saveRates } from '@tributary/domain/money/room.ts';
-import { applyWaitingRefunds, firstPayments } from '@tributary/domain/payments/room.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
+import { applyWaitingRefunds, firstPayments } from '@tributary/domain/commerce/payments/module.ts';
 import { sumAmounts } from '@tributary/rules';
 import { type Drill, openApi, openDrillKit, openWarehouse, scene, settleAll, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-import { rereadDeals } from '@tributary/domain/connections/room.ts';
+import { rereadDeals } from '@tributary/domain/advertising/connections/module.ts';
 import { json } from '@tributary/sandbox';
 import type { BookedOutcome } from './providers-facts.ts';
 import { cutOff, outage, revoked, throttled } from './providers-faults.ts';

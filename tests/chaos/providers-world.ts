@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '@tributary/config';
-import { syncs } from '@tributary/domain/connections/room.ts';
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { syncs } from '@tributary/domain/advertising/connections/module.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createProviders } from '@tributary/providers';
 import { agree, startSandbox } from '@tributary/sandbox';

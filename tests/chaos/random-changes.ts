@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { clickMarker, tombstonesUnder } from '@tributary/domain/customers';
-import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
+import { clickMarker, tombstonesUnder } from '@tributary/domain/commerce/customers';
+import { spreadDefinition } from '@tributary/domain/commerce/outcomes/module.ts';
 import type { Postgres } from '@tributary/postgres';
 import { clickName, entityIdOf } from '@tributary/rules';
 import { type TestApi, testKeys } from '@tributary/testkit';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClickHouse, migrate } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution/room.ts';
-import { recordAds } from '@tributary/domain/campaigns';
-import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
-import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
+import { recordAds } from '@tributary/domain/advertising/campaigns';
+import { copyDelivery } from '@tributary/domain/advertising/campaigns/module.ts';
+import { reconciliations } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { daysOf } from '@tributary/rules';
 import {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseFailure, createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import {
   buildApiKey,
   buildProfile,

@@ -1,6 +1,6 @@
 import { routes } from '@tributary/contract';
-import { importCustomers, searchCustomers } from '@tributary/domain/customers/room.ts';
-import { findCustomerTotals } from '@tributary/domain/outcomes';
+import { importCustomers, searchCustomers } from '@tributary/domain/commerce/customers/module.ts';
+import { findCustomerTotals } from '@tributary/domain/commerce/outcomes';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { searchTerms } from '@tributary/rules';
 import {

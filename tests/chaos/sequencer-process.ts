@@ -1,4 +1,4 @@
-import { startSequencer } from '@tributary/domain/events/room.ts';
+import { startSequencer } from '@tributary/domain/tenancy/events/module.ts';
 import { createPostgres } from '@tributary/postgres';
 
 /** The sequencer alone, so that a drill can kill it. */

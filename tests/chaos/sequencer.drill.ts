@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { announce } from '@tributary/domain/events';
+import { announce } from '@tributary/domain/tenancy/events';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';

@@ -1,5 +1,5 @@
-import { openCustomers } from '@tributary/domain/customers';
-import { eraseCustomer } from '@tributary/domain/erasures/room.ts';
+import { openCustomers } from '@tributary/domain/commerce/customers';
+import { eraseCustomer } from '@tributary/domain/privacy/erasures/module.ts';
 import type { Postgres } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { buildProfile, testTombstones, testVault } from '@tributary/testkit';

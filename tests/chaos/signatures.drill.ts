@@ -1,5 +1,5 @@
 import type { Drill } from '@tributary/testkit';
-import { trySignatures } from '../../domain/webhooks/signatures.fixture.ts';
+import { trySignatures } from '../../domain/notifications/webhooks/signatures.fixture.ts';
 
 const sizes = {
   small: { deliveries: 1_000, mutations: 5_000 },

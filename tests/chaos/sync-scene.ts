@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { saveConnection } from '@tributary/domain/connections';
+import { saveConnection } from '@tributary/domain/advertising/connections';
 import { type Postgres, pgDump } from '@tributary/postgres';
 import type { Provider, Providers } from '@tributary/providers';
 import { agree, callTo, type Sandbox } from '@tributary/sandbox';

@@ -1,5 +1,5 @@
 import { loadSettings } from '@tributary/config';
-import { syncs } from '@tributary/domain/connections/room.ts';
+import { syncs } from '@tributary/domain/advertising/connections/module.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createProviders } from '@tributary/providers';

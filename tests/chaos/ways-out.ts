@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '@tributary/contract';
-import { searchCustomers } from '@tributary/domain/customers/room.ts';
-import { findCustomerTotals } from '@tributary/domain/outcomes';
+import { searchCustomers } from '@tributary/domain/commerce/customers/module.ts';
+import { findCustomerTotals } from '@tributary/domain/commerce/outcomes';
 import {
   admitCall,
   type Handles,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { announce } from '@tributary/domain/events';
+import { announce } from '@tributary/domain/tenancy/events';
 import type { Postgres } from '@tributary/postgres';
 import { testVault } from '@tributary/testkit';
 import type { Vault } from '@tributary/vault';

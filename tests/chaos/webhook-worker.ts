@@ -1,5 +1,5 @@
-import { startSequencer } from '@tributary/domain/events/room.ts';
-import { webhooks } from '@tributary/domain/webhooks/room.ts';
+import { startSequencer } from '@tributary/domain/tenancy/events/module.ts';
+import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { ledgerUrls, openLedger, testVault } from '@tributary/testkit';

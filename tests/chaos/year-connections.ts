@@ -1,7 +1,7 @@
 import { agree, type Sandbox } from '@tributary/sandbox';
 import type { TestApi } from '@tributary/testkit';
 import type { Channel, HandoffProvider } from '@tributary/vocabulary';
-import { openBrowser } from '../../domain/handoffs/handoffs.fixture.ts';
+import { openBrowser } from '../../domain/advertising/handoffs/handoffs.fixture.ts';
 
 interface Tools {
   readonly api: TestApi;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registerApp } from '@tributary/domain/credentials/room.ts';
+import { registerApp } from '@tributary/domain/tenancy/credentials/module.ts';
 import { buildApiKey, buildProfile, operatorOf } from '@tributary/testkit';
 import { type Scope, scopes } from '@tributary/vocabulary';
 import { afterAll, beforeAll, expect, test } from 'vitest';

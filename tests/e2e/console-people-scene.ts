@@ -1,9 +1,9 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import type { Role } from '@tributary/contract';
-import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import { erasures } from '@tributary/domain/erasures/room.ts';
-import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
-import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
+import { erasures } from '@tributary/domain/privacy/erasures/module.ts';
+import { openIngestion, pipeline } from '@tributary/domain/traffic/ingestion/module.ts';
+import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { createClient } from '@tributary/sdk';
 import {
   at,

@@ -1,5 +1,5 @@
 import { loadSettings } from '@tributary/config';
-import { rereadDeals, syncs } from '@tributary/domain/connections/room.ts';
+import { rereadDeals, syncs } from '@tributary/domain/advertising/connections/module.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createProviders } from '@tributary/providers';
 import { startSandbox } from '@tributary/sandbox';
@@ -8,7 +8,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { agree } from '../../apps/sandbox/testing.ts';
-import { openBrowser, openShop, returnUrl } from '../../domain/handoffs/handoffs.fixture.ts';
+import { openBrowser, openShop, returnUrl } from '../../domain/advertising/handoffs/handoffs.fixture.ts';
 
 const location = 'locSantiago';
 const sandbox = await startSandbox({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { exports } from '@tributary/domain/exports/room.ts';
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { exports } from '@tributary/domain/advertising/exports/module.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { createPersonGate } from '@tributary/operations';
 import { agree } from '@tributary/sandbox';
 import { buildApiKey, buildMember, testVault, workOff } from '@tributary/testkit';

@@ -1,5 +1,5 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
-import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
 import { buildApiKey, openTestWithClickHouse, operatorOf, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import type { BrowserContextOptions } from 'playwright-core';

@@ -6,9 +6,9 @@ import {
   createUser,
   openFirstAccount,
   sendPasswordReset,
-} from '@tributary/domain/accounts/room.ts';
-import { alertMails, lookForAlerts } from '@tributary/domain/alerts/room.ts';
-import { reportMails } from '@tributary/domain/report-mails/room.ts';
+} from '@tributary/domain/tenancy/accounts/module.ts';
+import { alertMails, lookForAlerts } from '@tributary/domain/notifications/alerts/module.ts';
+import { reportMails } from '@tributary/domain/notifications/report-mails/module.ts';
 import { createMailer } from '@tributary/outbound';
 import { buildApiKey, buildConnection, buildProfile, operatorOf } from '@tributary/testkit';
 import { startMailServer } from '@tributary/testkit/mail-server';

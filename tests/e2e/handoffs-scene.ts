@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadSettings } from '@tributary/config';
-import { delivery } from '@tributary/domain/campaigns/room.ts';
-import { syncs } from '@tributary/domain/connections/room.ts';
+import { delivery } from '@tributary/domain/advertising/campaigns/module.ts';
+import { syncs } from '@tributary/domain/advertising/connections/module.ts';
 import type { MarketOptions } from '@tributary/market';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createProviders, type Provider } from '@tributary/providers';
@@ -23,7 +23,7 @@ import {
 import { type Channel, dayMs, type HandoffProvider, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { openShop, setOrigins } from '../../domain/handoffs/handoffs.fixture.ts';
+import { openShop, setOrigins } from '../../domain/advertising/handoffs/handoffs.fixture.ts';
 import { openBrowser } from './browser.ts';
 
 export interface Handoff {

@@ -1,7 +1,7 @@
-import { writeAudit } from '@tributary/domain/accountability/room.ts';
-import { addMember } from '@tributary/domain/accounts/room.ts';
-import { mintSecret } from '@tributary/domain/credentials/room.ts';
-import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
+import { writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
+import { addMember } from '@tributary/domain/tenancy/accounts/module.ts';
+import { mintSecret } from '@tributary/domain/tenancy/credentials/module.ts';
+import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenancy/tenants/module.ts';
 import { createOperator } from '@tributary/operations';
 import { createPostgres, joinShards, type Postgres } from '@tributary/postgres';
 import {

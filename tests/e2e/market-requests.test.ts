@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { asRequests, households, openMarket } from '@tributary/market';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';

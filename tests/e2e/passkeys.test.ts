@@ -1,5 +1,5 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
-import { createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
+import { createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
 import { freePort, openApi, openTestkit, operatorOf } from '@tributary/testkit';
 import { expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';

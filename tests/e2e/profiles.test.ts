@@ -1,5 +1,5 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
-import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
 import { buildProfile, openTest, operatorOf } from '@tributary/testkit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';

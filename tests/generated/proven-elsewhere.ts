@@ -6,7 +6,7 @@ export const provenElsewhere: Readonly<Record<string, readonly string[]>> = {
   deleteManualStore: ['connectionId'],
   updateManualStore: ['connectionId'],
   previewExports: ['connection_id'],
-  // Not covered by the probe since `connection_id` was added. domain/reports/accounts.test.ts and domain/connections/several-accounts.test.ts
+  // Not covered by the probe since `connection_id` was added. domain/measurement/reports/accounts.test.ts and domain/advertising/connections/several-accounts.test.ts
   // cover `explain` and the stages with a foreign connection. No test covers the others, nor `entity_id` of `explain`.
   explain: ['entity_id', 'connection_id'],
   applyUrlTags: ['connection_id'],
@@ -16,9 +16,9 @@ export const provenElsewhere: Readonly<Record<string, readonly string[]>> = {
   listTrackedPages: ['connection_id'],
   selectTrackedPages: ['connection_id'],
   deleteConnection: ['id'],
-  // Only a deleted workspace can be restored. domain/tenants/restore-workspace.test.ts tests another owner.
+  // Only a deleted workspace can be restored. domain/tenancy/tenants/restore-workspace.test.ts tests another owner.
   restoreWorkspace: ['id'],
-  // A single source has no matches. domain/sales/sale-matches.test.ts tests another profile.
+  // A single source has no matches. domain/commerce/sales/sale-matches.test.ts tests another profile.
   listSaleMatches: ['source', 'other_source'],
   // Only a recipient can unsubscribe. The module's tests cover another member.
   leaveReportMail: ['id'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CredentialKind } from '@tributary/contract';
-import { hashToken } from '@tributary/domain/accounts/room.ts';
-import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
+import { hashToken } from '@tributary/domain/tenancy/accounts/module.ts';
+import { hashSecret, mintSecret } from '@tributary/domain/tenancy/credentials/module.ts';
 import {
   type BuilderKit,
   buildApiKey,

@@ -1,7 +1,7 @@
 import { type ApiOptions, createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
-import { registerApp } from '@tributary/domain/credentials/room.ts';
-import { dnsOpener } from '@tributary/domain/tracking/room.ts';
+import { registerApp } from '@tributary/domain/tenancy/credentials/module.ts';
+import { dnsOpener } from '@tributary/domain/traffic/tracking/module.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createRedis, redisReady } from '@tributary/redis';
 import { createLog, type Metrics } from '@tributary/telemetry';

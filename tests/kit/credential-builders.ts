@@ -1,5 +1,5 @@
 import { type CredentialKind, McpScope, Scope } from '@tributary/contract';
-import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
+import { hashSecret, mintSecret } from '@tributary/domain/tenancy/credentials/module.ts';
 import { unboundAppScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { BuilderKit, MarkedProfile } from './id-builders.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '@tributary/clock';
-import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
-import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
+import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/tenancy/credentials/module.ts';
 import { type Authenticate, createPersonGate, type Desk, Door } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import { createVault, type MasterKey } from '@tributary/vault';

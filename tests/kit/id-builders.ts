@@ -1,7 +1,7 @@
 import { OAuthScope } from '@tributary/contract';
-import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
-import { keepStages, loadDefinitions } from '@tributary/domain/definitions/room.ts';
-import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
+import { hashSecret, mintSecret, registerApp } from '@tributary/domain/tenancy/credentials/module.ts';
+import { keepStages, loadDefinitions } from '@tributary/domain/commerce/definitions/module.ts';
+import { mintTrackingKey } from '@tributary/domain/traffic/tracking/module.ts';
 import type { Schema } from '@tributary/postgres';
 import { type IdKind, nilUuid } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';

@@ -1,5 +1,5 @@
 import type { Scope } from '@tributary/contract';
-import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
+import { hashSecret, mintSecret } from '@tributary/domain/tenancy/credentials/module.ts';
 import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 

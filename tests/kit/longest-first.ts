@@ -7,8 +7,8 @@ const long = [
   'tests/generated/probe.test.ts',
   'tests/e2e/console.test.ts',
   'tests/e2e/console-people.test.ts',
-  'domain/reports/as-of.test.ts',
-  'domain/reports/market.test.ts',
+  'domain/measurement/reports/as-of.test.ts',
+  'domain/measurement/reports/market.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

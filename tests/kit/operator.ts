@@ -1,5 +1,5 @@
 import type { Clock } from '@tributary/clock';
-import { writeAudit } from '@tributary/domain/accountability/room.ts';
+import { writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
 import { createOperator, type Operator } from '@tributary/operations';
 import type { Testkit } from './testkit.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { McpScope, Role } from '@tributary/contract';
-import { hashToken } from '@tributary/domain/accounts/room.ts';
-import { mintSecret } from '@tributary/domain/credentials/room.ts';
+import { hashToken } from '@tributary/domain/tenancy/accounts/module.ts';
+import { mintSecret } from '@tributary/domain/tenancy/credentials/module.ts';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 

@@ -1,4 +1,4 @@
-import { type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes/room.ts';
+import { type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/commerce/outcomes/module.ts';
 import type { OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { testOutcomeServices } from './serve.ts';

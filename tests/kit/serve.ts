@@ -1,10 +1,10 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
-import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
-import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
-import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
-import { paymentStandings } from '@tributary/domain/payments/room.ts';
+import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
+import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
+import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
+import type { OutcomeServices } from '@tributary/domain/commerce/outcomes/module.ts';
+import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
 import { type BodyLimits, bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { CallerOf, Context, Costs, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';

@@ -1,10 +1,10 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import { attribution } from '@tributary/domain/attribution/room.ts';
-import { delivery } from '@tributary/domain/campaigns/room.ts';
-import { listFirstSyncs } from '@tributary/domain/connections/room.ts';
-import { reopenExports } from '@tributary/domain/exports/room.ts';
-import { firstPayments } from '@tributary/domain/payments/room.ts';
-import { sales } from '@tributary/domain/sales/room.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
+import { delivery } from '@tributary/domain/advertising/campaigns/module.ts';
+import { listFirstSyncs } from '@tributary/domain/advertising/connections/module.ts';
+import { reopenExports } from '@tributary/domain/advertising/exports/module.ts';
+import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
+import { sales } from '@tributary/domain/commerce/sales/module.ts';
 import type { Postgres } from '@tributary/postgres';
 import { workOff } from './work-off.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { allBuckets, statementTables } from '@tributary/domain/attribution/room.ts';
+import { allBuckets, statementTables } from '@tributary/domain/measurement/attribution/module.ts';
 import { type Attribution, attribute, type AttributedTouch as Touch } from '@tributary/rules';
 import { attributionModelNames, isSingle, type MultipleModel, nilUuid, type SingleModel } from '@tributary/vocabulary';
 import type { Journey } from './journeys.ts';

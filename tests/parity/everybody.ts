@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { allBuckets, statementTables } from '@tributary/domain/attribution/room.ts';
+import { allBuckets, statementTables } from '@tributary/domain/measurement/attribution/module.ts';
 
 /** The customer that a shop's till books everybody under. */
 export const everybody = {

@@ -15,15 +15,15 @@ export const regressions: readonly Regression[] = [
   {
     request: 'a correctly signed provider webhook over 64 KiB',
     tests: [
-      'domain/connections/integrations/integrations.test.ts > records signed store webhooks once and ignores duplicates, forged webhooks and tests',
-      'domain/connections/routes.test.ts > the rate limit of provider webhooks is higher than that of pages',
+      'domain/advertising/connections/integrations/integrations.test.ts > records signed store webhooks once and ignores duplicates, forged webhooks and tests',
+      'domain/advertising/connections/routes.test.ts > the rate limit of provider webhooks is higher than that of pages',
     ],
   },
   {
     request: 'one event with 250,000 properties, four at once or one a second',
     tests: [
-      'domain/outcomes/event-limits.test.ts > with 250,000 properties is rejected before it is parsed',
-      'domain/outcomes/event-limits.test.ts > one event with 250,000 properties does not affect the other 999 of its batch',
+      'domain/commerce/outcomes/event-limits.test.ts > with 250,000 properties is rejected before it is parsed',
+      'domain/commerce/outcomes/event-limits.test.ts > one event with 250,000 properties does not affect the other 999 of its batch',
       'packages/operations/costs.test.ts > returns 429 before the body is read when a key has used too much processor time',
     ],
     drills: ['neighbours'],
@@ -46,29 +46,29 @@ export const regressions: readonly Regression[] = [
   {
     request: 'GET /top-performers, also with window=lifetime, with a link of one week in January',
     tests: [
-      'domain/top-performers/list-top-performers.test.ts > A shared link returns scores only while all days of their window are within its own range',
-      'domain/credentials/authenticate.test.ts > cannot be valid for more than a year',
+      'domain/measurement/top-performers/list-top-performers.test.ts > A shared link returns scores only while all days of their window are within its own range',
+      'domain/tenancy/credentials/authenticate.test.ts > cannot be valid for more than a year',
       'tests/security/shared.test.ts > %s',
     ],
   },
   {
     request: 'a search with a key created by a removed admin',
     tests: [
-      'domain/accounts/created-by-member.test.ts > revoke_created revokes what the member created and nothing else',
-      'domain/accounts/created-by-member.test.ts > keys, links, report subscriptions and invitations name their creator, even after the creator left',
+      'domain/tenancy/accounts/created-by-member.test.ts > revoke_created revokes what the member created and nothing else',
+      'domain/tenancy/accounts/created-by-member.test.ts > keys, links, report subscriptions and invitations name their creator, even after the creator left',
     ],
   },
   {
     request: 'DELETE /workspaces/{id} with only a session cookie',
     tests: [
-      'domain/tenants/restore-workspace.test.ts > 400: a session cannot delete a workspace or profile without the password',
-      'domain/tenants/restore-workspace.test.ts > a deleted workspace is inaccessible for seven days and unchanged once restored',
+      'domain/tenancy/tenants/restore-workspace.test.ts > 400: a session cannot delete a workspace or profile without the password',
+      'domain/tenancy/tenants/restore-workspace.test.ts > a deleted workspace is inaccessible for seven days and unchanged once restored',
     ],
   },
   {
     request: 'PUT /profile/privacy to standard, by an admin',
     tests: [
-      'domain/credentials/healthcare.test.ts > owners and admins can raise the privacy mode, and only owners can lower it',
+      'domain/tenancy/credentials/healthcare.test.ts > owners and admins can raise the privacy mode, and only owners can lower it',
     ],
     drills: ['privacy-switch'],
   },
@@ -106,28 +106,28 @@ export const regressions: readonly Regression[] = [
   {
     request: 'a key with default scopes that reads personal data or changes ads',
     tests: [
-      'domain/credentials/operator.test.ts > a member’s key needs explicit scopes to read personal data or change ads, and the password for personal data',
+      'domain/tenancy/credentials/operator.test.ts > a member’s key needs explicit scopes to read personal data or change ads, and the password for personal data',
     ],
   },
   {
     request: '10,000 registrations of assistants from 2,000 addresses',
     tests: [
-      'domain/accounts/registration.test.ts > limits the registrations per hour of %s',
-      'domain/accounts/registration.test.ts > limits the clients without consent, and deletes the oldest at the limit',
+      'domain/tenancy/accounts/registration.test.ts > limits the registrations per hour of %s',
+      'domain/tenancy/accounts/registration.test.ts > limits the clients without consent, and deletes the oldest at the limit',
     ],
   },
   {
     request: 'tools/list of /mcp?changes=allowed with a default key',
     tests: [
       'tests/security/tools.test.ts > with ?changes=allowed, default keys and assistant tokens still get no tools that change ads or show personal data',
-      'domain/accounts/oauth-tokens.test.ts > [auth-003] is bound to the selected profile and has mcp:read by default',
+      'domain/tenancy/accounts/oauth-tokens.test.ts > [auth-003] is bound to the selected profile and has mcp:read by default',
     ],
   },
   {
     request: 'an identify replayed with a signature copied from a page',
     tests: [
-      'domain/ingestion/signed-identify.test.ts > with a signature %s, reports is_signed accordingly',
-      'domain/ingestion/signed-identify.test.ts > is not signed if the timestamp of the signature was changed',
+      'domain/traffic/ingestion/signed-identify.test.ts > with a signature %s, reports is_signed accordingly',
+      'domain/traffic/ingestion/signed-identify.test.ts > is not signed if the timestamp of the signature was changed',
     ],
   },
   {
@@ -141,7 +141,7 @@ export const regressions: readonly Regression[] = [
   {
     request: '250 reconciliations by one key',
     tests: [
-      'domain/reconciliation/reconciliation.test.ts > returns 409 when the queue of on-demand reconciliations is full; nightly ones and other profiles do not count',
+      'domain/measurement/reconciliation/reconciliation.test.ts > returns 409 when the queue of on-demand reconciliations is full; nightly ones and other profiles do not count',
     ],
   },
 ];

@@ -1,11 +1,11 @@
 import { tools } from '@tributary/api/mcp/tools.ts';
 import { type Route, routes } from '@tributary/contract';
-import { sharedOperations } from '@tributary/domain/credentials/room.ts';
+import { sharedOperations } from '@tributary/domain/tenancy/credentials/module.ts';
 import { buildMember, openTestWithClickHouse } from '@tributary/testkit';
 import { dayMs, type SharedPage, sharedPages } from '@tributary/vocabulary';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { openAds } from '../../domain/top-performers/top-performers.fixture.ts';
+import { openAds } from '../../domain/measurement/top-performers/top-performers.fixture.ts';
 
 /**
  * Spend and revenue before the dates of a link have a unique value. The test requests each route of each link with every parameter, and with

@@ -11,7 +11,7 @@ import {
   tellAds,
 } from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { crowd, openAds } from '../../../domain/top-performers/top-performers.fixture.ts';
+import { crowd, openAds } from '../../../domain/measurement/top-performers/top-performers.fixture.ts';
 import { prompts } from './prompts.ts';
 import { tools } from './tools.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { appliedMigrations, type CopiedPartition, clickhouseSettings, cloneTables } from '@tributary/clickhouse';
 import type { Settings } from '@tributary/config';
-import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import { type BackupFolder, forgetNoted, type Written } from '@tributary/platform';
 import { type Cut, takeCut } from '@tributary/postgres';
 import { connectStream, type LogPosition, type Stream, streamOptions } from '@tributary/stream';

@@ -1,4 +1,4 @@
-import { verifyAudit } from '@tributary/domain/accountability/room.ts';
+import { verifyAudit } from '@tributary/domain/tenancy/accountability/module.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { printItem } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Scope } from '@tributary/contract';
-import * as credentials from '@tributary/domain/credentials/room.ts';
+import * as credentials from '@tributary/domain/tenancy/credentials/module.ts';
 import { type AppRateTier, scopes as allScopes, appRateTiers, limits } from '@tributary/vocabulary';
 import { Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';

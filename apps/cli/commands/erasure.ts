@@ -1,6 +1,6 @@
-import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
-import { signCertificate, verifyErasure } from '@tributary/domain/erasures/room.ts';
-import { openIngestion } from '@tributary/domain/ingestion/room.ts';
+import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
+import { signCertificate, verifyErasure } from '@tributary/domain/privacy/erasures/module.ts';
+import { openIngestion } from '@tributary/domain/traffic/ingestion/module.ts';
 import { readTexts, redisReady } from '@tributary/redis';
 import { defaultStreamSettings } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';

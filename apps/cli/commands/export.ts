@@ -1,4 +1,4 @@
-import { findProfile } from '@tributary/domain/tenants/room.ts';
+import { findProfile } from '@tributary/domain/tenancy/tenants/module.ts';
 import { openStorage } from '@tributary/storage';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';

@@ -1,5 +1,5 @@
 import { loadSettings, type Settings } from '@tributary/config';
-import { openFirstAccount } from '@tributary/domain/accounts/room.ts';
+import { openFirstAccount } from '@tributary/domain/tenancy/accounts/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { Command } from 'commander';
 

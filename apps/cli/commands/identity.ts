@@ -1,5 +1,5 @@
-import { listSuspects } from '@tributary/domain/customers/room.ts';
-import { findProfile } from '@tributary/domain/tenants/room.ts';
+import { listSuspects } from '@tributary/domain/commerce/customers/module.ts';
+import { findProfile } from '@tributary/domain/tenancy/tenants/module.ts';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command, InvalidArgumentError } from 'commander';
 import { withLedgers } from '../ledgers.ts';

@@ -1,4 +1,4 @@
-import { openCustomerImporter } from '@tributary/domain/customers/room.ts';
+import { openCustomerImporter } from '@tributary/domain/commerce/customers/module.ts';
 import { visitTraits } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';

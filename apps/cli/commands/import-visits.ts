@@ -1,6 +1,6 @@
 import { agentReader } from '@tributary/collector/agent-of.ts';
-import { openVisitImporter, visitColumns } from '@tributary/domain/ingestion/room.ts';
-import { visitRules } from '@tributary/domain/tracking/room.ts';
+import { openVisitImporter, visitColumns } from '@tributary/domain/traffic/ingestion/module.ts';
+import { visitRules } from '@tributary/domain/traffic/tracking/module.ts';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { openPipeline } from '../ingestion.ts';

@@ -1,7 +1,7 @@
-import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import { createKeyByOperator } from '@tributary/domain/credentials/room.ts';
-import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
-import { installByOperator } from '@tributary/domain/tracking/room.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
+import { createKeyByOperator } from '@tributary/domain/tenancy/credentials/module.ts';
+import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenancy/tenants/module.ts';
+import { installByOperator } from '@tributary/domain/traffic/tracking/module.ts';
 import { Command } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
 

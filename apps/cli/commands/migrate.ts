@@ -1,7 +1,7 @@
 import { clickhouseSettings, migrate as migrateClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
-import { keepApps, listAppRows } from '@tributary/domain/credentials/room.ts';
-import { copyRates } from '@tributary/domain/money/room.ts';
+import { keepApps, listAppRows } from '@tributary/domain/tenancy/credentials/module.ts';
+import { copyRates } from '@tributary/domain/commerce/money/module.ts';
 import { atServer, createPostgres, migrate as migratePostgres } from '@tributary/postgres';
 import { createVault, ensureKeys } from '@tributary/vault';
 import { migrateJobs } from '@tributary/work';

@@ -1,4 +1,4 @@
-import { recordMove } from '@tributary/domain/tenants/room.ts';
+import { recordMove } from '@tributary/domain/tenancy/tenants/module.ts';
 import { findMoveOf, moveWorkspace } from '@tributary/postgres';
 import { Command } from 'commander';
 import { adminUrlsOf } from '../admin-urls.ts';

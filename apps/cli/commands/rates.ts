@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { saveRates } from '@tributary/domain/money/room.ts';
-import { priceOutcomes } from '@tributary/domain/outcomes/room.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
+import { priceOutcomes } from '@tributary/domain/commerce/outcomes/module.ts';
 import { type Quote, readRateRow } from '@tributary/rules';
 import { Command } from 'commander';
 import { parse } from 'csv-parse';

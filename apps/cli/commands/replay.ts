@@ -1,5 +1,5 @@
-import { findNextOfRules, replay } from '@tributary/domain/attribution/room.ts';
-import { findProfile } from '@tributary/domain/tenants/room.ts';
+import { findNextOfRules, replay } from '@tributary/domain/measurement/attribution/module.ts';
+import { findProfile } from '@tributary/domain/tenancy/tenants/module.ts';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';

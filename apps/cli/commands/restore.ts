@@ -1,6 +1,6 @@
 import { loadSettings } from '@tributary/config';
-import { type ErasureNote, eraseAgain } from '@tributary/domain/erasures/room.ts';
-import * as tenants from '@tributary/domain/tenants/room.ts';
+import { type ErasureNote, eraseAgain } from '@tributary/domain/privacy/erasures/module.ts';
+import * as tenants from '@tributary/domain/tenancy/tenants/module.ts';
 import { type BackupFolder, configuredBackupFolder, readNoted } from '@tributary/platform';
 import { Command } from 'commander';
 import { readManifest } from '../backup/manifest.ts';

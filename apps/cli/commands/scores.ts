@@ -1,4 +1,4 @@
-import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
+import { rebuildProfile } from '@tributary/domain/measurement/top-performers/module.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { printItem } from '../output.ts';

@@ -1,5 +1,5 @@
 import { spendColumns } from '@tributary/contract';
-import { openSpendImporter } from '@tributary/domain/campaigns/room.ts';
+import { openSpendImporter } from '@tributary/domain/advertising/campaigns/module.ts';
 import { spendStatuses } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';

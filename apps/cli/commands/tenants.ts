@@ -1,7 +1,7 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
-import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
-import { repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
-import * as tenants from '@tributary/domain/tenants/room.ts';
+import { forgetLettersOf, visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
+import { repriceOutcomes } from '@tributary/domain/commerce/outcomes/module.ts';
+import * as tenants from '@tributary/domain/tenancy/tenants/module.ts';
 import type { Operator } from '@tributary/operations';
 import { findBackupFolder, keepsNotes } from '@tributary/platform';
 import { homeShard, type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';

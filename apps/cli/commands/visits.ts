@@ -1,4 +1,4 @@
-import { replayBadVisits } from '@tributary/domain/ingestion/room.ts';
+import { replayBadVisits } from '@tributary/domain/traffic/ingestion/module.ts';
 import { withPlatform } from '@tributary/platform';
 import type { DeadLetterPage, Stream } from '@tributary/stream';
 import { Command } from 'commander';

@@ -1,4 +1,4 @@
-import { copyDelivery, openSpendImporter } from '@tributary/domain/campaigns/room.ts';
+import { copyDelivery, openSpendImporter } from '@tributary/domain/advertising/campaigns/module.ts';
 import type { Ad, AdSet, DeliveryRow, Market } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';

@@ -1,5 +1,5 @@
 import { raw } from '@tributary/clickhouse';
-import { attribution } from '@tributary/domain/attribution/room.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import {
   Book,
   conversionsOf,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { saveRates } from '@tributary/domain/money/room.ts';
+import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import {
   type Browser,
   definitions,

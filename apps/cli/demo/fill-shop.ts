@@ -1,7 +1,7 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import type { Settings } from '@tributary/config';
-import { replay } from '@tributary/domain/attribution/room.ts';
-import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
+import { rebuildProfile } from '@tributary/domain/measurement/top-performers/module.ts';
 import { Book, type MarketOptions, openMarket } from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';
 import { dayOf } from '@tributary/rules';

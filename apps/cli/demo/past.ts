@@ -1,5 +1,5 @@
-import { createExperiment, startExperiment } from '@tributary/domain/experiments/room.ts';
-import { createClosing } from '@tributary/domain/reports/room.ts';
+import { createExperiment, startExperiment } from '@tributary/domain/measurement/experiments/module.ts';
+import { createClosing } from '@tributary/domain/measurement/reports/module.ts';
 import type { Book, Campaign, DeliveryRow, Market } from '@tributary/market';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { dayOf } from '@tributary/rules';

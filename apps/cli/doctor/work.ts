@@ -1,5 +1,5 @@
 import type { Settings } from '@tributary/config';
-import { countBadVisits } from '@tributary/domain/ingestion/room.ts';
+import { countBadVisits } from '@tributary/domain/traffic/ingestion/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { dayMs } from '@tributary/vocabulary';
 import { catalogue, countSetAside, listFailedJobs } from '@tributary/work';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sealLinkToken } from '@tributary/domain/link-tokens/room.ts';
+import { sealLinkToken } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { browserVisit, buildApiKey, buildProfile } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { type Attack, unless } from './attack.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { loadSettings } from '@tributary/config';
 import { buildConsole } from '@tributary/console/build.ts';
-import { addMember, createPasswords, createUser, openFirstAccount } from '@tributary/domain/accounts/room.ts';
+import { addMember, createPasswords, createUser, openFirstAccount } from '@tributary/domain/tenancy/accounts/module.ts';
 import {
   buildProfile,
   freePort,

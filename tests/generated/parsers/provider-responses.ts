@@ -1,5 +1,5 @@
-import { untilRecorded } from '@tributary/domain/outcomes';
-import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import { untilRecorded } from '@tributary/domain/commerce/outcomes';
+import type { OutcomeServices } from '@tributary/domain/commerce/outcomes/module.ts';
 import {
   type Account,
   type Call,
@@ -14,7 +14,7 @@ import { testOutcomeServices } from '@tributary/testkit';
 import { type Channel, channelNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { applyProviderRecords } from '../../../domain/connections/record-said.ts';
+import { applyProviderRecords } from '../../../domain/advertising/connections/record-said.ts';
 import { documentChanges } from './documents.ts';
 import { type ParserTarget, parserTarget } from './target.ts';
 import type { ParserWorld } from './world.ts';

@@ -7,7 +7,7 @@ export const faults: readonly Fault[] = [
     from: 'caller.confined && !caller.confined.operations.has(route.id)',
     to: 'false',
     breaks: 'a link to one report reads the others',
-    tests: ['domain/credentials/authenticate.test.ts'],
+    tests: ['domain/tenancy/credentials/authenticate.test.ts'],
   },
   {
     id: 'links-read-other-days',
@@ -15,15 +15,15 @@ export const faults: readonly Fault[] = [
     from: ' || from < confined.from || to > confined.to) refuseOtherDays',
     to: ' || from < confined.from) refuseOtherDays',
     breaks: 'a link to June reads July',
-    tests: ['domain/credentials/authenticate.test.ts'],
+    tests: ['domain/tenancy/credentials/authenticate.test.ts'],
   },
   {
     id: 'pictures-are-what-they-are-called',
-    file: 'domain/creatives/picture.ts',
+    file: 'domain/advertising/creatives/picture.ts',
     from: 'return signatures.find(([, pattern]) => pattern.test(start))?.[0];',
     to: "return signatures.find(([, pattern]) => pattern.test(start))?.[0] ?? 'image/png';",
     breaks: 'whatever a stranger’s server sends is served as a picture of ours',
-    tests: ['domain/creatives/creative-analysis.test.ts'],
+    tests: ['domain/advertising/creatives/creative-analysis.test.ts'],
   },
   {
     id: 'keys-outlive-their-grant',
@@ -33,8 +33,8 @@ export const faults: readonly Fault[] = [
     breaks: 'keys keep scopes that their grant lost',
     tests: [
       'packages/rules/privacy.test.ts',
-      'domain/credentials/access.test.ts',
-      'domain/credentials/healthcare.test.ts',
+      'domain/tenancy/credentials/access.test.ts',
+      'domain/tenancy/credentials/healthcare.test.ts',
     ],
   },
   {
@@ -44,9 +44,9 @@ export const faults: readonly Fault[] = [
     to: "const write = { credentials, scopes: anyOf('analytics:read', 'attribution:write'), grain: 'profile' } as const;",
     breaks: 'a reader may issue and revoke tracking keys and domains',
     tests: [
-      'domain/tracking/keys/keys.test.ts',
-      'domain/tracking/domains/custom-domains.test.ts',
-      'domain/tracking/installation/installation.test.ts',
+      'domain/traffic/tracking/keys/keys.test.ts',
+      'domain/traffic/tracking/domains/custom-domains.test.ts',
+      'domain/traffic/tracking/installation/installation.test.ts',
       'packages/contract/openapi.test.ts',
       'packages/contract/scopes.test.ts',
     ],
@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
     from: "AND scopes && ARRAY['customers:read', 'visitors:read'];",
     to: "AND scopes && ARRAY['customers:read'];",
     breaks: 'keys with visitors:read alone survive the switch',
-    tests: ['domain/credentials/healthcare.test.ts', 'domain/credentials/access.test.ts'],
+    tests: ['domain/tenancy/credentials/healthcare.test.ts', 'domain/tenancy/credentials/access.test.ts'],
   },
   {
     id: 'agency-revokes-nothing',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
     from: '  ELSIF NEW.is_healthcare_agency AND NOT OLD.is_healthcare_agency THEN\n    PERFORM revoke_person_keys(id, now()) FROM profiles WHERE workspace_id = NEW.id;\n',
     to: '',
     breaks: 'a workspace that becomes a healthcare agency revokes no keys',
-    tests: ['domain/credentials/healthcare.test.ts', 'domain/credentials/access.test.ts'],
+    tests: ['domain/tenancy/credentials/healthcare.test.ts', 'domain/tenancy/credentials/access.test.ts'],
   },
   {
     id: 'policy-of-anybody',
@@ -97,7 +97,7 @@ export const faults: readonly Fault[] = [
     from: 'CREATE POLICY own_profile ON tracking_domains TO tributary_app USING (profile_id = current_profile());',
     to: 'CREATE POLICY own_profile ON tracking_domains TO tributary_app USING (profile_id = current_profile()) WITH CHECK (true);',
     breaks: 'a row can be written into another profile',
-    tests: ['packages/postgres/ledger.test.ts', 'domain/tracking/domains/custom-domains.test.ts'],
+    tests: ['packages/postgres/ledger.test.ts', 'domain/traffic/tracking/domains/custom-domains.test.ts'],
   },
   {
     id: 'key-allowance-of-profile',
@@ -141,10 +141,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'privacy-after-enabling',
-    file: 'domain/tenants/update-entitlement.ts',
+    file: 'domain/tenancy/tenants/update-entitlement.ts',
     from: 'if (body.privacy_mode) await tightenPrivacy(tx, profileId, body.privacy_mode);',
     to: '',
     breaks: 'the privacy that came with an entitlement is not set',
-    tests: ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts'],
+    tests: ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/credentials/healthcare.test.ts'],
   },
 ];

@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of reports, journeys and scores. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/journeys/page.ts', ['domain/journeys/page.test.ts'], {
+  ...faultsIn('domain/measurement/journeys/page.ts', ['domain/measurement/journeys/page.test.ts'], {
     'journey-ties-reversed': [
       'if (time !== undefined && time < at) {',
       'if (time !== undefined && time <= at) {',
@@ -14,14 +14,14 @@ export const faults: readonly Fault[] = [
       'a conversion at the moment of a visit counts as off the site',
     ],
   }),
-  ...faultsIn('domain/journeys/credit.ts', ['domain/journeys/credit.test.ts'], {
+  ...faultsIn('domain/measurement/journeys/credit.ts', ['domain/measurement/journeys/credit.test.ts'], {
     'credit-place-off-by-one': [
       '(index + 1 === rank ? 1 : 0)',
       '(index === rank ? 1 : 0)',
       'a journey shows the credit at the next touch',
     ],
   }),
-  ...faultsIn('domain/journeys/mask-journey.ts', ['domain/journeys/journey-summary.test.ts'], {
+  ...faultsIn('domain/measurement/journeys/mask-journey.ts', ['domain/measurement/journeys/journey-summary.test.ts'], {
     'names-reach-the-model': [
       '(isNamed(text) ? maskWords.name : maskName(text, effort))',
       'maskName(text, effort)',
@@ -33,14 +33,14 @@ export const faults: readonly Fault[] = [
       'María in a page’s address is told to a model outside',
     ],
   }),
-  ...faultsIn('domain/journeys/store.ts', ['domain/journeys/journey-summary.test.ts'], {
+  ...faultsIn('domain/measurement/journeys/store.ts', ['domain/measurement/journeys/journey-summary.test.ts'], {
     'allowance-one-more': [
       'WHERE a.used < ${perDay}',
       'WHERE a.used <= ${perDay}',
       'a workspace has one summary more than it may',
     ],
   }),
-  ...faultsIn('domain/journeys/read-journey-by-key.ts', ['domain/journeys/read-journey-by-key.test.ts'], {
+  ...faultsIn('domain/measurement/journeys/read-journey-by-key.ts', ['domain/measurement/journeys/read-journey-by-key.test.ts'], {
     'people-found-without-scope': [
       "if (query.customer_key === undefined && !caller.scopes.has('customers:read')) {",
       'if (false) {',
@@ -48,8 +48,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/journeys/read-whole-or-projected.ts',
-    ['domain/journeys/read-journey-by-key.test.ts', 'domain/journeys/read-customer-journey.test.ts'],
+    'domain/measurement/journeys/read-whole-or-projected.ts',
+    ['domain/measurement/journeys/read-journey-by-key.test.ts', 'domain/measurement/journeys/read-customer-journey.test.ts'],
     {
       'whole-journey-for-all': [
         "return context.caller.scopes.has('customers:read')\n    ? readWhole(context, query)",
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/journeys/read-customer-export.ts', ['domain/journeys/read-customer-export.test.ts'], {
+  ...faultsIn('domain/measurement/journeys/read-customer-export.ts', ['domain/measurement/journeys/read-customer-export.test.ts'], {
     'export-ends-early': [
       'Object.values(totals).some((total) => total > query.offset + query.limit)',
       'Object.values(totals).every((total) => total > query.offset + query.limit)',
@@ -66,8 +66,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/reports/figures.ts',
-    ['domain/reports/campaigns.test.ts', 'domain/reports/delivery.test.ts', 'domain/reports/report-meta.test.ts'],
+    'domain/measurement/reports/figures.ts',
+    ['domain/measurement/reports/campaigns.test.ts', 'domain/measurement/reports/delivery.test.ts', 'domain/measurement/reports/report-meta.test.ts'],
     {
       'unknown-spend-is-zero': [
         '(row.is_spend_unknown ? null : cost(row.spend, currency))',
@@ -81,14 +81,14 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/rules/ratio.ts', ['packages/rules/ratio.test.ts', 'domain/reports/campaigns.test.ts'], {
+  ...faultsIn('packages/rules/ratio.ts', ['packages/rules/ratio.test.ts', 'domain/measurement/reports/campaigns.test.ts'], {
     'divided-by-nothing': [
       'dividend === null || divisor === null || Number(divisor) === 0',
       'dividend === null || divisor === null',
       'a campaign without spend fails the report',
     ],
   }),
-  ...faultsIn('domain/reports/sides.ts', ['domain/reports/read-platform-comparison.test.ts'], {
+  ...faultsIn('domain/measurement/reports/sides.ts', ['domain/measurement/reports/read-platform-comparison.test.ts'], {
     'gap-the-other-way': [
       'subtractAmounts(String(ours), claimed)',
       'subtractAmounts(claimed, String(ours))',
@@ -101,8 +101,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/reports/conversion-page.ts',
-    ['domain/reports/explain.test.ts', 'domain/reports/campaigns.test.ts'],
+    'domain/measurement/reports/conversion-page.ts',
+    ['domain/measurement/reports/explain.test.ts', 'domain/measurement/reports/campaigns.test.ts'],
     {
       'last-page-promised': [
         'has_next: found.length > keys.length,',
@@ -112,8 +112,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/reports/cursor.ts',
-    ['domain/reports/campaigns.test.ts', 'domain/reports/explain.test.ts', 'tests/generated/fuzz.test.ts'],
+    'domain/measurement/reports/cursor.ts',
+    ['domain/measurement/reports/campaigns.test.ts', 'domain/measurement/reports/explain.test.ts', 'tests/generated/fuzz.test.ts'],
     {
       'made-up-cursors': [
         "checks.every((check, index) => typeof position[index] === 'string' && check(position[index]));",
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/top-performers/list-top-performers.ts', ['domain/top-performers/list-top-performers.test.ts'], {
+  ...faultsIn('domain/measurement/top-performers/list-top-performers.ts', ['domain/measurement/top-performers/list-top-performers.test.ts'], {
     'spend-filter-ignored': [
       'min_spend: (query.min_spend ?? 0).toFixed(4),',
       "min_spend: '0.0000',",
@@ -139,28 +139,28 @@ export const faults: readonly Fault[] = [
       'scores of all days claim to begin in the year 2000',
     ],
   }),
-  ...faultsIn('domain/top-performers/shown-figures.ts', ['domain/top-performers/top-performer-ad.test.ts'], {
+  ...faultsIn('domain/measurement/top-performers/shown-figures.ts', ['domain/measurement/top-performers/top-performer-ad.test.ts'], {
     'cac-of-all-outcomes': [
       'cac: ratio(spend, cash),',
       'cac: ratio(spend, Number(score.outcomes)),',
       'the cost of a customer is that of a lead',
     ],
   }),
-  ...faultsIn('domain/top-performers/explain-score.ts', ['domain/top-performers/top-performer-ad.test.ts'], {
+  ...faultsIn('domain/measurement/top-performers/explain-score.ts', ['domain/measurement/top-performers/top-performer-ad.test.ts'], {
     'layers-without-trust': [
       '(50 + (place - 50) * standing.trust)',
       'place',
       'the layers of a score do not add up to it',
     ],
   }),
-  ...faultsIn('domain/reports/read-figure-rows.ts', ['domain/reports/explain.test.ts'], {
+  ...faultsIn('domain/measurement/reports/read-figure-rows.ts', ['domain/measurement/reports/explain.test.ts'], {
     'gap-adds-claims': [
       'contributes: negated(row.contributes)',
       'contributes: row.contributes',
       'what a platform claims counts for the gap instead of against it',
     ],
   }),
-  ...faultsIn('domain/top-performers/read-figures.ts', ['domain/top-performers/list-top-performers.test.ts'], {
+  ...faultsIn('domain/measurement/top-performers/read-figures.ts', ['domain/measurement/top-performers/list-top-performers.test.ts'], {
     'spend-left-out-in-silence': [
       'return [...payments, ...spendWithoutRate(left)];',
       'return payments;',
@@ -169,7 +169,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/clickhouse/parts/last_scores.sql',
-    ['domain/top-performers/list-top-performers.test.ts', 'domain/top-performers/rebuild-scores.test.ts'],
+    ['domain/measurement/top-performers/list-top-performers.test.ts', 'domain/measurement/top-performers/rebuild-scores.test.ts'],
     {
       'last-ad-stays-scored': [
         " AND ad_id = toUUID('00000000-0000-0000-0000-000000000000')\n    )",
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/clickhouse/queries/ad_list_scores.sql',
-    ['domain/top-performers/list-top-performers.test.ts', 'domain/top-performers/rebuild-scores.test.ts'],
+    ['domain/measurement/top-performers/list-top-performers.test.ts', 'domain/measurement/top-performers/rebuild-scores.test.ts'],
     {
       'unscored-first': [
         'composite_score DESC NULLS LAST',

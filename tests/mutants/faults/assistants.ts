@@ -23,14 +23,14 @@ export const faults: readonly Fault[] = [
       'a message costs two calls of the allowance',
     ],
   }),
-  ...faultsIn('domain/top-performers/rank-top-performers.ts', ['apps/api/mcp/mcp.test.ts'], {
+  ...faultsIn('domain/measurement/top-performers/rank-top-performers.ts', ['apps/api/mcp/mcp.test.ts'], {
     'ranking-upside-down': [
       '(b.composite_score ?? 0) - (a.composite_score ?? 0)',
       '(a.composite_score ?? 0) - (b.composite_score ?? 0)',
       'the worst ads are called the best',
     ],
   }),
-  ...faultsIn('domain/accounts/first-account.ts', ['apps/api/console.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/first-account.ts', ['apps/api/console.test.ts'], {
     'first-account-for-anybody': [
       'if (!(await redeemFirstAccount(tx, hashSecret(token), now))) refuseToken();',
       'await redeemFirstAccount(tx, hashSecret(token), now);',

@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = [
     from: 'arrayCount(moment -> moment < since, moments) AS before',
     to: 'arrayCount(moment -> moment <= since, moments) AS before',
     breaks: 'touch exactly at the start of the lookback is lost',
-    tests: ['tests/parity/parity.test.ts', 'domain/attribution/attribution.test.ts'],
+    tests: ['tests/parity/parity.test.ts', 'domain/measurement/attribution/attribution.test.ts'],
   },
   {
     id: 'nobodys-share-vanishes',
@@ -23,7 +23,7 @@ export const faults: readonly Fault[] = [
     from: 'if(empty(source_ids), [toUInt32(0)], arrayDistinct(owners_of_path))',
     to: 'if(empty(source_ids), [toUInt32(0)], arrayFilter(one -> one > 0, arrayDistinct(owners_of_path)))',
     breaks: "multi-credit: the share of nobody's touches vanishes from /unattributed",
-    tests: ['domain/reports/read-unattributed.test.ts'],
+    tests: ['domain/measurement/reports/read-unattributed.test.ts'],
   },
   {
     id: 'repeats-earn',
@@ -31,7 +31,7 @@ export const faults: readonly Fault[] = [
     from: 'nth = 1 AND (at = 1 OR',
     to: '(at = 1 OR',
     breaks: 'a landing page opened twice earns twice',
-    tests: ['domain/reports/explain.test.ts', 'tests/parity/parity.test.ts'],
+    tests: ['domain/measurement/reports/explain.test.ts', 'tests/parity/parity.test.ts'],
   },
   {
     id: 'all-direct-goes-to-first',

@@ -2,28 +2,28 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Mistakes in functions that were drawn by lot, which the tests of the time did not notice. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/exports/store.ts', ['domain/exports/exports.test.ts'], {
+  ...faultsIn('domain/advertising/exports/store.ts', ['domain/advertising/exports/exports.test.ts'], {
     'lot-51-any-target': [
       ".where('profile_id', '=', profileId)\n    .where('id', '=', id)\n    .executeTakeFirst()",
       ".where('profile_id', '=', profileId)\n    .executeTakeFirst()",
       'conversions of one target are sent to another ad platform of the profile',
     ],
   }),
-  ...faultsIn('domain/connections/store.ts', ['domain/connections/sync.test.ts'], {
+  ...faultsIn('domain/advertising/connections/store.ts', ['domain/advertising/connections/sync.test.ts'], {
     'lot-48-all-syncs-stop': [
       "UPDATE syncs SET due_at = 'infinity', state = 'idle', run = run + 1, position = NULL, progress = NULL, failing_since = NULL\n    WHERE profile_id = ${profileId} AND connection_id = ${connectionId}",
       "UPDATE syncs SET due_at = 'infinity', state = 'idle', run = run + 1, position = NULL, progress = NULL, failing_since = NULL\n    WHERE profile_id = ${profileId} AND ${connectionId} <> ''",
       'disconnecting one account stops the syncs of all others of the profile',
     ],
   }),
-  ...faultsIn('domain/reports/read-entities.ts', ['domain/reports/delivery.test.ts'], {
+  ...faultsIn('domain/measurement/reports/read-entities.ts', ['domain/measurement/reports/delivery.test.ts'], {
     'lot-41-quiet-ad-is-500': [
       'return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...zeroFigures }] : rows;',
       'return rows;',
       'the page of an ad fails for a period in which it did nothing',
     ],
   }),
-  ...faultsIn('domain/accounts/accounts.ts', ['domain/accounts/accounts.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/accounts.ts', ['domain/tenancy/accounts/accounts.test.ts'], {
     'lot-21-one-key-version': [
       'version: crc32(id)',
       "version: crc32('')",
@@ -37,21 +37,21 @@ export const faults: readonly Fault[] = [
       'a healthy connection is shown as disconnected',
     ],
   }),
-  ...faultsIn('domain/webhooks/delivery/turn-store.ts', ['domain/webhooks/delivery.test.ts'], {
+  ...faultsIn('domain/notifications/webhooks/delivery/turn-store.ts', ['domain/notifications/webhooks/delivery.test.ts'], {
     'lot-32-latest-due': [
       'SELECT min(due_at) AS due',
       'SELECT max(due_at) AS due',
       'a retry that is due in a minute waits for hours',
     ],
   }),
-  ...faultsIn('domain/reconciliation/compare-books.ts', ['domain/reconciliation/reconciliation.test.ts'], {
+  ...faultsIn('domain/measurement/reconciliation/compare-books.ts', ['domain/measurement/reconciliation/reconciliation.test.ts'], {
     'lot-35-pending-is-subtracted': [
       "one.state === 'explained' && isOf(day, one)",
       "one.state !== 'open' && isOf(day, one)",
       'a young payment hides an open difference of its day',
     ],
   }),
-  ...faultsIn('domain/reconciliation/compare-spend.ts', ['domain/reconciliation/reconciliation.test.ts'], {
+  ...faultsIn('domain/measurement/reconciliation/compare-spend.ts', ['domain/measurement/reconciliation/reconciliation.test.ts'], {
     'lot-55-settled-in-minutes': [
       'limits.reconciliation.settledHours * 3_600_000',
       'limits.reconciliation.settledHours * 60_000',
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
       'ads of a business with leads have a return of 0',
     ],
   }),
-  ...faultsIn('domain/erasures/verify-erasure.ts', ['domain/erasures/within-texts.test.ts'], {
+  ...faultsIn('domain/privacy/erasures/verify-erasure.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
     'lot-39-full-memory-finds-nobody': [
       'if (cache.size >= maxCached) cache.clear();',
       'if (cache.size >= maxCached) return false;',
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
       'a timeout has the whole history read again',
     ],
   }),
-  ...faultsIn('domain/accounts/operator.ts', ['domain/accounts/second-factor.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/operator.ts', ['domain/tenancy/accounts/second-factor.test.ts'], {
     'lot-7-silent-removal': [
       "addToAudit({ detail: { second_factor: 'removed' } });",
       '',
@@ -93,7 +93,7 @@ export const faults: readonly Fault[] = [
       'a throttled store is queried again a thousand times too soon',
     ],
   }),
-  ...faultsIn('domain/partners/named-customers.ts', ['domain/partners/partners.test.ts'], {
+  ...faultsIn('domain/traffic/partners/named-customers.ts', ['domain/traffic/partners/partners.test.ts'], {
     'lot-5-first-number-only': [
       "(text ?? '').matchAll(rutPattern))\n    if",
       "[...(text ?? '').matchAll(rutPattern)].slice(0, 1))\n    if",
@@ -108,8 +108,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/report-mails/report-mails.queue.ts',
-    ['domain/report-mails/report-mails.test.ts', 'apps/worker/parked-work.test.ts'],
+    'domain/notifications/report-mails/report-mails.queue.ts',
+    ['domain/notifications/report-mails/report-mails.test.ts', 'apps/worker/parked-work.test.ts'],
     {
       'lot-15-parked-mail-stays': [
         '`${mailId}/${sentFor.toISOString()}/${userId}`',
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/erasures/look-closely.ts', ['domain/erasures/within-texts.test.ts'], {
+  ...faultsIn('domain/privacy/erasures/look-closely.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
     'lot-37-no-base64url': ['[A-Za-z0-9_+/-]{12,}', '[A-Za-z0-9+/]{12,}', 'the certificate misses text in base64url'],
     'lot-43-escapes-in-latin1': [
       "'hex').toString('utf8')",
@@ -137,8 +137,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/accounts/assistant-store.ts',
-    ['domain/accounts/oauth.test.ts', 'domain/accounts/oauth-tokens.test.ts'],
+    'domain/tenancy/accounts/assistant-store.ts',
+    ['domain/tenancy/accounts/oauth.test.ts', 'domain/tenancy/accounts/oauth-tokens.test.ts'],
     {
       'lot-26-any-consent': [
         ".where('client_id', '=', clientId)\n    .where('reference_id', '=', profileId)",
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/partners/told-touch.ts', ['domain/partners/partners.test.ts'], {
+  ...faultsIn('domain/traffic/partners/told-touch.ts', ['domain/traffic/partners/partners.test.ts'], {
     'lot-29-ad-set-is-ad': [
       'adSetId: nilToNull(row.ad_set_id)',
       'adSetId: nilToNull(row.ad_id)',
@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
       'a visit whose referrer has exactly the longest length is rejected',
     ],
   }),
-  ...faultsIn('domain/sales/sales.queue.ts', ['apps/worker/parked-work.test.ts'], {
+  ...faultsIn('domain/commerce/sales/sales.queue.ts', ['apps/worker/parked-work.test.ts'], {
     'parked-source-is-lost': [
       'if (rescan) await rescanSources(tx, profileId, [rescan.source], rescan.what);',
       '',

@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/clickhouse/queries/attribution_apply.sql',
-    ['domain/attribution/attribution.test.ts', 'domain/attribution/replay.test.ts'],
+    ['domain/measurement/attribution/attribution.test.ts', 'domain/measurement/attribution/replay.test.ts'],
     {
       'older-result-wins': [
         'WHERE r.version > old.version AND if(',
@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/clickhouse/queries/attribution_keep_history.sql',
-    ['domain/attribution/attribution.test.ts', 'domain/attribution/replay.test.ts'],
+    ['domain/measurement/attribution/attribution.test.ts', 'domain/measurement/attribution/replay.test.ts'],
     {
       'history-of-everything': [
         'AND (r.content_hash != old.content_hash OR r.is_deleted)',
@@ -94,14 +94,14 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/queries/attribution_bury_unknown.sql', ['domain/attribution/replay.test.ts'], {
+  ...faultsIn('packages/clickhouse/queries/attribution_bury_unknown.sql', ['domain/measurement/attribution/replay.test.ts'], {
     'replay-buries-all': [
       'AND is_eligible\n',
       'AND NOT is_eligible\n',
       'a replay buries what counts and leaves what does not',
     ],
   }),
-  ...faultsIn('packages/clickhouse/parts/conversions.sql', ['domain/reports/campaigns.test.ts'], {
+  ...faultsIn('packages/clickhouse/parts/conversions.sql', ['domain/measurement/reports/campaigns.test.ts'], {
     'first-midnight-left-out': [
       "conversion_time >= {from:DateTime64(3, 'UTC')}",
       "conversion_time > {from:DateTime64(3, 'UTC')}",
@@ -111,9 +111,9 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/clickhouse/parts/conversions.sql',
     [
-      'domain/top-performers/top-performer-ad.test.ts',
-      'domain/reports/campaigns.test.ts',
-      'domain/reports/delivery.test.ts',
+      'domain/measurement/top-performers/top-performer-ad.test.ts',
+      'domain/measurement/reports/campaigns.test.ts',
+      'domain/measurement/reports/delivery.test.ts',
     ],
     {
       'orders-are-cash': [
@@ -125,12 +125,12 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/clickhouse/parts/credits_single.sql',
-    ['domain/reports/explain.test.ts', 'domain/reports/read-unattributed.test.ts'],
+    ['domain/measurement/reports/explain.test.ts', 'domain/measurement/reports/read-unattributed.test.ts'],
     {
       'nobodys-lost': ['ANY LEFT JOIN owned AS o', 'ANY INNER JOIN owned AS o', 'what nobody earned is in no total'],
     },
   ),
-  ...faultsIn('packages/clickhouse/parts/place_last_non_direct.sql', ['domain/reports/campaigns.test.ts'], {
+  ...faultsIn('packages/clickhouse/parts/place_last_non_direct.sql', ['domain/measurement/reports/campaigns.test.ts'], {
     'report-of-last-touch': [
       'last_non_direct',
       'length(source_ids)',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/clickhouse/parts/delivered.sql',
-    ['domain/reports/delivery.test.ts', 'domain/reports/clicked-entities.test.ts'],
+    ['domain/measurement/reports/delivery.test.ts', 'domain/measurement/reports/clicked-entities.test.ts'],
     {
       'spend-unconverted': [
         'if(t.currency = {currency:String}, toDecimal256(1, 20), r.rate) AS rate',
@@ -153,7 +153,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/parts/told_otherwise_campaign.sql', ['domain/reports/delivery.test.ts'], {
+  ...faultsIn('packages/clickhouse/parts/told_otherwise_campaign.sql', ['domain/measurement/reports/delivery.test.ts'], {
     'spend-counted-twice': [
       "WHERE (t.level = 'campaign' OR (t.owner_id, t.day) NOT IN (",
       'WHERE (true OR (t.owner_id, t.day) NOT IN (',
@@ -162,7 +162,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/clickhouse/parts/sources.sql',
-    ['domain/reports/read-unattributed.test.ts', 'domain/reports/clicked-entities.test.ts'],
+    ['domain/measurement/reports/read-unattributed.test.ts', 'domain/measurement/reports/clicked-entities.test.ts'],
     {
       'ads-parents-unknown': [
         'multiIf(s.campaign_id != nil_id, s.campaign_id, ad.campaign_id != nil_id, ad.campaign_id, ad_set.campaign_id) AS of_campaign',
@@ -173,12 +173,12 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/clickhouse/queries/report_read_unattributed.sql',
-    ['domain/reports/read-unattributed.test.ts'],
+    ['domain/measurement/reports/read-unattributed.test.ts'],
     {
       'everybodys-unattributed': ['WHERE owner_id = nil_id\n', '', 'what campaigns earned is shown as unattributed'],
     },
   ),
-  ...faultsIn('packages/clickhouse/queries/report_read_overview.sql', ['domain/reports/delivery.test.ts'], {
+  ...faultsIn('packages/clickhouse/queries/report_read_overview.sql', ['domain/measurement/reports/delivery.test.ts'], {
     'orders-in-overview': [
       "sumIf(c.value, c.revenue_type = 'cash') AS value",
       'sum(c.value) AS value',
@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/clickhouse/queries/report_list_credits.sql',
-    ['domain/reports/explain.test.ts', 'domain/reports/campaigns.test.ts'],
+    ['domain/measurement/reports/explain.test.ts', 'domain/measurement/reports/campaigns.test.ts'],
     {
       'pages-of-conversions-lose-ties': [
         "WHERE (conversion_time, conversion_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})",
@@ -196,14 +196,14 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/queries/delivery_list_counted.sql', ['domain/reports/explain.test.ts'], {
+  ...faultsIn('packages/clickhouse/queries/delivery_list_counted.sql', ['domain/measurement/reports/explain.test.ts'], {
     'pages-of-delivery-repeat': [
       'WHERE (day, toString(entity_id)) > ({after_day:Date}, {after_id:String})',
       'WHERE (day, toString(entity_id)) >= ({after_day:Date}, {after_id:String})',
       'a day of delivery is explained twice',
     ],
   }),
-  ...faultsIn('packages/clickhouse/parts/chosen_credits.sql', ['domain/reports/explain.test.ts'], {
+  ...faultsIn('packages/clickhouse/parts/chosen_credits.sql', ['domain/measurement/reports/explain.test.ts'], {
     'explained-of-every-type': [
       "({conversion_type:String} = '' OR conversion_type = {conversion_type:String})",
       'true',
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
     ],
     'explained-not-cash': ['AND (NOT {is_cash:Bool} OR is_cash)\n', '', 'payments are explained by leads'],
   }),
-  ...faultsIn('packages/clickhouse/queries/touch_list_left_out.sql', ['domain/reports/explain.test.ts'], {
+  ...faultsIn('packages/clickhouse/queries/touch_list_left_out.sql', ['domain/measurement/reports/explain.test.ts'], {
     'path-called-left-out': [
       'WHERE (conversion_id, touch_id) NOT IN (SELECT conversion_id, arrayJoin(touch_ids) FROM conversions)\n',
       '',
@@ -221,9 +221,9 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/clickhouse/queries/ad_list_figures.sql',
     [
-      'domain/top-performers/list-top-performers.test.ts',
-      'domain/top-performers/rebuild-scores.test.ts',
-      'domain/top-performers/market.test.ts',
+      'domain/measurement/top-performers/list-top-performers.test.ts',
+      'domain/measurement/top-performers/rebuild-scores.test.ts',
+      'domain/measurement/top-performers/market.test.ts',
     ],
     {
       'orders-are-pipeline': [
@@ -238,7 +238,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/queries/visit_count_daily.sql', ['domain/tracking/health/health.test.ts'], {
+  ...faultsIn('packages/clickhouse/queries/visit_count_daily.sql', ['domain/traffic/tracking/health/health.test.ts'], {
     'bots-counted-as-people': ['countIf(is_bot) AS bots', 'toUInt64(0) AS bots', 'robots are counted as people'],
     'days-of-utc-in-health': [
       'toString(toDate(received_at, {time_zone:String})) AS day',
@@ -246,7 +246,7 @@ export const faults: readonly Fault[] = [
       'the days of the tracking page are UTC’s',
     ],
   }),
-  ...faultsIn('packages/clickhouse/queries/visit_list_recent.sql', ['domain/tracking/health/health.test.ts'], {
+  ...faultsIn('packages/clickhouse/queries/visit_list_recent.sql', ['domain/traffic/tracking/health/health.test.ts'], {
     'bots-in-the-list': ['AND ({include_bots:Bool} OR NOT is_bot)\n', '', 'robots stand in the list of visits'],
     'pages-of-visits-lose-ties': [
       "AND (occurred_at, visit_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})",
@@ -256,7 +256,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/clickhouse/queries/visit_list_arrivals.sql',
-    ['domain/journeys/read-customer-journey.test.ts', 'domain/tracking/health/health.test.ts'],
+    ['domain/measurement/journeys/read-customer-journey.test.ts', 'domain/traffic/tracking/health/health.test.ts'],
     {
       'later-arrival-first': [
         'ORDER BY occurred_at, visit_id\n',
@@ -278,7 +278,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/clickhouse/queries/journey_list_touch_times.sql',
-    ['domain/journeys/read-journey-by-key.test.ts'],
+    ['domain/measurement/journeys/read-journey-by-key.test.ts'],
     {
       'touches-after-the-conversion': [
         " AND occurred_at <= {until:DateTime64(3, 'UTC')}\n",

@@ -1,17 +1,17 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const tests = ['domain/connections/sync.test.ts', 'domain/connections/doors.test.ts'];
+const tests = ['domain/advertising/connections/sync.test.ts', 'domain/advertising/connections/doors.test.ts'];
 
 /** Of who reads a provider, when, and what is kept of it. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/connections/store.ts', tests, {
+  ...faultsIn('domain/advertising/connections/store.ts', tests, {
     'credentials-replaced-by-two': [
       'AND refresh_until <= now()',
       '',
       'two workers use one refresh token, and the second is told that it is none',
     ],
   }),
-  ...faultsIn('domain/connections/note-fault.ts', tests, {
+  ...faultsIn('domain/advertising/connections/note-fault.ts', tests, {
     'old-fault-hits-new-consent': [
       'if (connection.credentials_revision !== revision) return;',
       '',
@@ -23,7 +23,7 @@ export const faults: readonly Fault[] = [
       'nobody hears that a connection went silent',
     ],
   }),
-  ...faultsIn('domain/connections/sync-store.ts', tests, {
+  ...faultsIn('domain/advertising/connections/sync-store.ts', tests, {
     'given-up-run-writes': [
       'connection_id = ${connectionId} AND run = ${number}`;',
       'connection_id = ${connectionId}`;',
@@ -35,21 +35,21 @@ export const faults: readonly Fault[] = [
       'a limit of the app is met again by every other connection',
     ],
   }),
-  ...faultsIn('domain/connections/record-said.ts', tests, {
+  ...faultsIn('domain/advertising/connections/record-said.ts', tests, {
     'ignored-stage-counts': [
       "eventKey === undefined || eventKey === 'ignored' ||",
       'eventKey === undefined ||',
       'a deal in a stage that somebody said to ignore is recorded',
     ],
   }),
-  ...faultsIn('domain/connections/record-said.ts', ['domain/connections/integrations/integrations.test.ts'], {
+  ...faultsIn('domain/advertising/connections/record-said.ts', ['domain/advertising/connections/integrations/integrations.test.ts'], {
     'sale-told-twice': [
       '!takenBy.some((one) => activeChannels.includes(one))',
       'activeChannels.length >= takenBy.length * 0',
       'an order counts beside the payment that a connected provider tells of',
     ],
   }),
-  ...faultsIn('packages/providers/shopify/sync.ts', ['domain/connections/integrations/integrations.test.ts'], {
+  ...faultsIn('packages/providers/shopify/sync.ts', ['domain/advertising/connections/integrations/integrations.test.ts'], {
     'many-transactions-cut': [
       'node.transactions.length < transactionsPerOrder',
       'node.transactions.length <= transactionsPerOrder',

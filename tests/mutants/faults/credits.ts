@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of who earned what, and of what ads cost. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/campaigns/record-spend.ts', ['domain/campaigns/import-spend.test.ts'], {
+  ...faultsIn('domain/advertising/campaigns/record-spend.ts', ['domain/advertising/campaigns/import-spend.test.ts'], {
     'restated-spend-adds': [
       "if (before && isSame(before.figures, figures)) return { entityId: entity.id, status: 'unchanged' };",
       '',
@@ -15,8 +15,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/attribution/read-freshness.ts',
-    ['domain/reports/report-meta.test.ts', 'domain/attribution/attribution.test.ts'],
+    'domain/measurement/attribution/read-freshness.ts',
+    ['domain/measurement/reports/report-meta.test.ts', 'domain/measurement/attribution/attribution.test.ts'],
     {
       'always-current': [
         "waitingSince !== null && now.getTime() - waitingSince.getTime() > behindAfterMs ? 'behind' : 'current'",
@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/attribution/replay.ts', ['domain/attribution/replay.test.ts'], {
+  ...faultsIn('domain/measurement/attribution/replay.ts', ['domain/measurement/attribution/replay.test.ts'], {
     'replay-begins-again': [
       'firstBucket: row.buckets_done,',
       'firstBucket: 0,',
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
       'the replay that a release asked for waits for ever',
     ],
   }),
-  ...faultsIn('domain/attribution/stage-batch.ts', ['domain/attribution/replay.test.ts'], {
+  ...faultsIn('domain/measurement/attribution/stage-batch.ts', ['domain/measurement/attribution/replay.test.ts'], {
     'new-rules-behind-other-causes': [
       "LEFT JOIN rules ON 'outcome_recorded' <> ALL (d.causes)",
       'LEFT JOIN rules ON false',
@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
       'an outcome that was never worked out before is said to have changed by new rules',
     ],
   }),
-  ...faultsIn('packages/postgres/migrations/0120_new_rules.sql', ['domain/attribution/replay.test.ts'], {
+  ...faultsIn('packages/postgres/migrations/0120_new_rules.sql', ['domain/measurement/attribution/replay.test.ts'], {
     'replays-of-rules-pile-up': [
       "\n  WHERE NOT EXISTS (SELECT FROM attribution_replays r WHERE r.profile_id = p.id AND r.cause = 'rules' AND r.state = 'queued')",
       '',
@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/campaigns/entity.ts',
-    ['domain/campaigns/import-spend.test.ts', 'domain/campaigns/copy-delivery.test.ts'],
+    'domain/advertising/campaigns/entity.ts',
+    ['domain/advertising/campaigns/import-spend.test.ts', 'domain/advertising/campaigns/copy-delivery.test.ts'],
     {
       'backfill-renames': ["(isLatest || before[trait] === '')", 'true', 'a file of last year renames campaigns'],
       'ad-loses-its-ad-set': [
@@ -74,8 +74,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/campaigns/copy-delivery.ts',
-    ['domain/campaigns/copy-delivery.test.ts', 'apps/worker/copy-delivery.test.ts'],
+    'domain/advertising/campaigns/copy-delivery.ts',
+    ['domain/advertising/campaigns/copy-delivery.test.ts', 'apps/worker/copy-delivery.test.ts'],
     {
       'changed-again-not-copied': [
         'd.entity_id = done.entity_id AND d.day = done.day AND d.revision = done.revision',
@@ -153,28 +153,28 @@ export const faults: readonly Fault[] = [
       'campaigns are given more than nobody was given before',
     ],
   }),
-  ...faultsIn('domain/models/read-advice.ts', ['domain/models/models.test.ts'], {
+  ...faultsIn('domain/measurement/models/read-advice.ts', ['domain/measurement/models/models.test.ts'], {
     'advice-when-unsure': [
       "if (action === 'leave') return [];",
       "if (action === 'leave') return { ...one, action: 'raise' as const, chance, netADay: 0 };",
       'advice is given of campaigns of which nobody can be sure',
     ],
   }),
-  ...faultsIn('domain/models/refit-models.job.ts', ['domain/models/models.test.ts'], {
+  ...faultsIn('domain/measurement/models/refit-models.job.ts', ['domain/measurement/models/models.test.ts'], {
     'refits-without-news': [
       '!waiting && fittedAt <= Date.parse(changed_at)',
       '!waiting',
       'models are fitted every night to the same purchases',
     ],
   }),
-  ...faultsIn('domain/models/tests.ts', ['domain/models/models.test.ts'], {
+  ...faultsIn('domain/measurement/models/tests.ts', ['domain/measurement/models/models.test.ts'], {
     'tests-hold-at-any-spend': [
       'if (!isNearTested(test, perDay / spends.unit)) return undefined;',
       '',
       'a test moves figures at a spend that nobody has measured',
     ],
   }),
-  ...faultsIn('domain/models/fit-models.job.ts', ['domain/models/models.test.ts'], {
+  ...faultsIn('domain/measurement/models/fit-models.job.ts', ['domain/measurement/models/models.test.ts'], {
     'thin-fits-served': [
       "if (purchases < limits.models.purchases) return 'too_thin';",
       '',
@@ -188,14 +188,14 @@ export const faults: readonly Fault[] = [
       'a visit that led to two others is paid for one',
     ],
   }),
-  ...faultsIn('domain/top-performers/lift-tested.ts', ['domain/top-performers/experiments.test.ts'], {
+  ...faultsIn('domain/measurement/top-performers/lift-tested.ts', ['domain/measurement/top-performers/experiments.test.ts'], {
     'lift-at-any-spend': [
       'if (isNearTested(test, spend)) for (const',
       'for (const',
       'a test holds at ten times the spend that it was made at',
     ],
   }),
-  ...faultsIn('domain/experiments/start-experiment.ts', ['domain/top-performers/experiments.test.ts'], {
+  ...faultsIn('domain/measurement/experiments/start-experiment.ts', ['domain/measurement/top-performers/experiments.test.ts'], {
     'underpowered-tests-start': [
       "if (found.power?.verdict !== 'enough') return refuseExperiment('underpowered');",
       '',

@@ -154,7 +154,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/postgres/sweep.ts',
-    ['tests/retention.test.ts', 'apps/worker/worker.test.ts', 'domain/events/prune-events.test.ts'],
+    ['tests/retention.test.ts', 'apps/worker/worker.test.ts', 'domain/tenancy/events/prune-events.test.ts'],
     {
       'swept-a-day-too-soon': [
         'now.getTime() - lifeDays * dayMs',

@@ -3,10 +3,10 @@ import type { Fault } from '../fault.ts';
 export const faults: readonly Fault[] = [
   {
     id: 'identifiers-not-buried',
-    file: 'domain/erasures/erase-customer.ts',
+    file: 'domain/privacy/erasures/erase-customer.ts',
     from: '    ...identifiers.map(nameOfIdentifier),\n',
     to: '',
     breaks: 'an erased address comes back with the next message',
-    tests: ['domain/erasures'],
+    tests: ['domain/privacy/erasures'],
   },
 ];

@@ -1,10 +1,10 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const tests = ['domain/exports/exports.test.ts'];
+const tests = ['domain/advertising/exports/exports.test.ts'];
 
 /** Of what ad platforms are told. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/exports/turn.ts', tests, {
+  ...faultsIn('domain/advertising/exports/turn.ts', tests, {
     'lost-answer-sent-for-ever': [
       'now.getTime() - firstSentAt.getTime() > deduplicatesForMs',
       'false',
@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
       'a run is announced while some of it is still under way',
     ],
   }),
-  ...faultsIn('domain/exports/send-batch.ts', tests, {
+  ...faultsIn('domain/advertising/exports/send-batch.ts', tests, {
     'batch-forgets-its-size': [
       'mostTogether: events.length,',
       'mostTogether: 1,',
@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
       'one bad event costs all others of its batch',
     ],
   }),
-  ...faultsIn('domain/exports/compose.ts', tests, {
+  ...faultsIn('domain/advertising/exports/compose.ts', tests, {
     'page-of-a-patient': [
       'return isPrivate ? `${parsed.origin}/` : `${parsed.origin}${parsed.pathname}`;',
       'return `${parsed.origin}${parsed.pathname}`;',

@@ -33,35 +33,35 @@ export const faults: readonly Fault[] = [
       'time decay halves a touch by the day',
     ],
   }),
-  ...faultsIn('domain/customers/open-customers.ts', tests, {
+  ...faultsIn('domain/commerce/customers/open-customers.ts', tests, {
     'outside-erasures': [
       'erasedAt ? [[identifierKey(one)',
       "erasedAt === '' ? [[identifierKey(one)",
       'the next event under an erased key brings the customer back',
     ],
   }),
-  ...faultsIn('domain/link-tokens/create-link-tokens.ts', tests, {
+  ...faultsIn('domain/commerce/link-tokens/create-link-tokens.ts', tests, {
     'outside-link-tokens': [
       "parsed.invalid : isErased ? 'erased' : 'no_match'",
       "parsed.invalid : 'no_match'",
       'an erased customer looks like one that never was',
     ],
   }),
-  ...faultsIn('domain/webhooks/delivery/signature.ts', tests, {
+  ...faultsIn('domain/notifications/webhooks/delivery/signature.ts', tests, {
     'outside-webhooks': [
       'const signed = `${id}.${timestamp}.${body}`;',
       'const signed = `${timestamp}.${body}`;',
       'no receiver can verify a delivery',
     ],
   }),
-  ...faultsIn('domain/webhooks/delivery/permission.ts', tests, {
+  ...faultsIn('domain/notifications/webhooks/delivery/permission.ts', tests, {
     'outside-events': [
       "seesPeople: scopes.has('customers:read') };",
       'seesPeople: scopes.size > 0 };',
       'apps whose grant does not cover people are sent contacts',
     ],
   }),
-  ...faultsIn('domain/payments/create-payment-refund.ts', tests, {
+  ...faultsIn('domain/commerce/payments/create-payment-refund.ts', tests, {
     'outside-payments': [
       'compareAmounts(amount, left) > 0)',
       'compareAmounts(amount, payment.amount) > 0)',

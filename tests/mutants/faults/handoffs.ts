@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of links with which people connect accounts. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/handoffs/handoff.ts', ['domain/handoffs/handoff.test.ts'], {
+  ...faultsIn('domain/advertising/handoffs/handoff.ts', ['domain/advertising/handoffs/handoff.test.ts'], {
     'stopped-consent-holds-for-ever': [
       'claimedAt.getTime() + limits.handoff.partwayReuseMinutes * minuteMs > now.getTime()',
       'claimedAt.getTime() > 0',
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
       'a provider that was away for a moment costs a new link',
     ],
   }),
-  ...faultsIn('domain/handoffs/return-url.ts', ['domain/handoffs/return-url.test.ts'], {
+  ...faultsIn('domain/advertising/handoffs/return-url.ts', ['domain/advertising/handoffs/return-url.test.ts'], {
     'every-scheme-is-one-origin': [
       'return url && isWeb(url) ? [url.origin] : [];',
       'return url ? [url.origin] : [];',
@@ -26,7 +26,7 @@ export const faults: readonly Fault[] = [
       'people are shown one host and sent to another',
     ],
   }),
-  ...faultsIn('domain/handoffs/consent-state.ts', ['domain/handoffs/consent-state.test.ts'], {
+  ...faultsIn('domain/advertising/handoffs/consent-state.ts', ['domain/advertising/handoffs/consent-state.test.ts'], {
     'any-browser-will-do': [
       ' && sha256(signed.browser) === sent.signed.browser',
       '',
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
       'a consent page that stood open for a day still connects',
     ],
   }),
-  ...faultsIn('domain/handoffs/finish-consent.ts', ['domain/handoffs/time.test.ts'], {
+  ...faultsIn('domain/advertising/handoffs/finish-consent.ts', ['domain/advertising/handoffs/time.test.ts'], {
     'consent-without-a-claim': [
       '    await claimHandoff(tx, row, claim, moment.now);\n',
       '',
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
       'a consent that was given up decides after another one did',
     ],
   }),
-  ...faultsIn('domain/handoffs/selection.ts', ['domain/handoffs/selection.test.ts'], {
+  ...faultsIn('domain/advertising/handoffs/selection.ts', ['domain/advertising/handoffs/selection.test.ts'], {
     'choice-is-switched': [
       "return selection.candidateId === candidateId ? 'same' : 'other';",
       "return 'same';",

@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of how a call comes in over HTTP. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('packages/http/forgery.ts', ['packages/http/http.test.ts', 'domain/accounts/accounts.test.ts'], {
+  ...faultsIn('packages/http/forgery.ts', ['packages/http/http.test.ts', 'domain/tenancy/accounts/accounts.test.ts'], {
     'forged-with-a-cookie': [
       ' || !isFromOurPages(headers, baseUrl)) {',
       ') {',

@@ -6,7 +6,7 @@ const m = (file: string) => `packages/postgres/migrations/${file}.sql`;
 export const faults: readonly Fault[] = [
   ...faultsIn(
     m('0044_rates_and_bundles'),
-    ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts'],
+    ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/credentials/healthcare.test.ts'],
     {
       'expired-keys-live': [' AND (k.expires_at IS NULL OR k.expires_at > at)', '', 'a key works after its end'],
       'revoked-keys-live': [
@@ -37,7 +37,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn(m('0044_rates_and_bundles'), ['domain/journeys/journey-summary.test.ts'], {
+  ...faultsIn(m('0044_rates_and_bundles'), ['domain/measurement/journeys/journey-summary.test.ts'], {
     'agency-shows-people': [
       '    k.requests_per_minute, p.is_attribution_enabled,\n    w.is_healthcare_agency OR p.privacy_mode',
       '    k.requests_per_minute, p.is_attribution_enabled,\n    p.privacy_mode',
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
       'kept answers of others can be read',
     ],
   }),
-  ...faultsIn(m('0006_accountability'), ['domain/accountability', 'domain/credentials/access.test.ts'], {
+  ...faultsIn(m('0006_accountability'), ['domain/tenancy/accountability', 'domain/tenancy/credentials/access.test.ts'], {
     'audit-into-foreign-log': [
       "  IF workspace IS DISTINCT FROM current_workspace()\n    AND NOT EXISTS (SELECT FROM profiles WHERE id = current_profile() AND workspace_id = workspace) THEN\n    RAISE EXCEPTION 'an audit entry belongs to the workspace of its transaction' USING ERRCODE = '42501';\n  END IF;\n",
       '',
@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     m('0006_accountability'),
-    ['domain/credentials/access.test.ts', 'packages/operations/person-gate.test.ts'],
+    ['domain/tenancy/credentials/access.test.ts', 'packages/operations/person-gate.test.ts'],
     {
       'switch-without-lock': [
         'CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON profiles\n  FOR EACH ROW EXECUTE FUNCTION take_privacy_lock();\n',
@@ -99,11 +99,11 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     m('0007_customers'),
     [
-      'domain/erasures/erase-customer.test.ts',
-      'domain/identity/identity.test.ts',
-      'domain/customers/search-customers.test.ts',
-      'domain/customers/import-customers.test.ts',
-      'domain/erasures/create-erasure.test.ts',
+      'domain/privacy/erasures/erase-customer.test.ts',
+      'domain/traffic/identity/identity.test.ts',
+      'domain/commerce/customers/search-customers.test.ts',
+      'domain/commerce/customers/import-customers.test.ts',
+      'domain/privacy/erasures/create-erasure.test.ts',
     ],
     {
       'old-names-still-found': [
@@ -121,10 +121,10 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     m('0012_visitors'),
     [
-      'domain/identity/identity.test.ts',
-      'domain/ingestion/order.test.ts',
-      'domain/attribution/attribution.test.ts',
-      'domain/ingestion/pipeline.test.ts',
+      'domain/traffic/identity/identity.test.ts',
+      'domain/traffic/ingestion/order.test.ts',
+      'domain/measurement/attribution/attribution.test.ts',
+      'domain/traffic/ingestion/pipeline.test.ts',
     ],
     {
       'browsers-stay-with-loser': [
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     m('0212_moved_tenants'),
-    ['domain/ingestion/pipeline.test.ts', 'domain/attribution/attribution.test.ts'],
+    ['domain/traffic/ingestion/pipeline.test.ts', 'domain/measurement/attribution/attribution.test.ts'],
     {
       'late-touch-not-noticed': [
         'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at >= t.at',
@@ -153,9 +153,9 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     m('0089_merges_undone'),
     [
-      'domain/payments/first-payments.test.ts',
-      'domain/attribution/synthetic-touches.test.ts',
-      'domain/attribution/attribution.test.ts',
+      'domain/commerce/payments/first-payments.test.ts',
+      'domain/measurement/attribution/synthetic-touches.test.ts',
+      'domain/measurement/attribution/attribution.test.ts',
     ],
     {
       'merge-leaves-first-payments': [
@@ -170,7 +170,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn(m('0220_sales'), ['domain/outcomes/outcome-totals.test.ts'], {
+  ...faultsIn(m('0220_sales'), ['domain/commerce/outcomes/outcome-totals.test.ts'], {
     'totals-count-changes-twice': [
       "coalesce(reporting_currency, ''), -1, -coalesce(reporting_amount, 0)",
       "coalesce(reporting_currency, ''), 0, 0",
@@ -182,7 +182,7 @@ export const faults: readonly Fault[] = [
       'a deleted outcome stays in the totals',
     ],
   }),
-  ...faultsIn(m('0024_journeys'), ['domain/journeys/journey-summary.test.ts'], {
+  ...faultsIn(m('0024_journeys'), ['domain/measurement/journeys/journey-summary.test.ts'], {
     'summary-of-the-merged': [
       'DELETE FROM journey_summaries WHERE profile_id = NEW.profile_id AND person_id = NEW.id;',
       'PERFORM 1;',
@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
       'what was written of an unknown browser stays when it is somebody’s',
     ],
   }),
-  ...faultsIn(m('0020_attribution'), ['domain/attribution/attribution.test.ts'], {
+  ...faultsIn(m('0020_attribution'), ['domain/measurement/attribution/attribution.test.ts'], {
     'moved-conversion-stays': [
       'CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON outcomes\n  FOR EACH ROW WHEN (NEW.occurred_at IS DISTINCT FROM OLD.occurred_at) EXECUTE FUNCTION remember_moved();',
       '',
@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     m('0038_visit_quotas'),
-    ['apps/collector/collector.test.ts', 'domain/tracking/keys/keys.test.ts', 'apps/collector/small.test.ts'],
+    ['apps/collector/collector.test.ts', 'domain/traffic/tracking/keys/keys.test.ts', 'apps/collector/small.test.ts'],
     {
       'revoked-tracking-key': [
         'WHERE k.key = ANY (keys) AND k.revoked_at IS NULL',
@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn(m('0047_tenant_deletions'), ['domain/tenants/delete-tenant.test.ts'], {
+  ...faultsIn(m('0047_tenant_deletions'), ['domain/tenancy/tenants/delete-tenant.test.ts'], {
     'system-reads-any-tombstone': [
       'CREATE POLICY deleted_tenant ON tombstones TO tributary_system USING (is_being_deleted(profile_id));',
       'CREATE POLICY deleted_tenant ON tombstones TO tributary_system USING (true);',
@@ -224,42 +224,42 @@ export const faults: readonly Fault[] = [
       'visits of a deleted profile are still stored',
     ],
   }),
-  ...faultsIn(m('0066_refunds'), ['domain/outcomes/outcome-totals.test.ts'], {
+  ...faultsIn(m('0066_refunds'), ['domain/commerce/outcomes/outcome-totals.test.ts'], {
     'meaning-by-type-first': [
       'AND d.id = coalesce(byname.definition_id, bytype.definition_id);',
       'AND d.id = coalesce(bytype.definition_id, byname.definition_id);',
       'an event means what its type means although its name has a meaning',
     ],
   }),
-  ...faultsIn(m('0066_refunds'), ['domain/exports/exports.test.ts'], {
+  ...faultsIn(m('0066_refunds'), ['domain/advertising/exports/exports.test.ts'], {
     'told-by-type-first': [
       'SELECT o.*, coalesce(byname.definition_id, bytype.definition_id) AS definition_id',
       'SELECT o.*, coalesce(bytype.definition_id, byname.definition_id) AS definition_id',
       'an ad platform is told of an order as the payment that its type says',
     ],
   }),
-  ...faultsIn(m('0034_meanings'), ['domain/outcomes/outcome-totals.test.ts'], {
+  ...faultsIn(m('0034_meanings'), ['domain/commerce/outcomes/outcome-totals.test.ts'], {
     'totals-by-type-first': [
       'ON d.profile_id = t.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id);',
       'ON d.profile_id = t.profile_id AND d.id = coalesce(bytype.definition_id, byname.definition_id);',
       'an order counts as cash in lifetime totals because its type says payment',
     ],
   }),
-  ...faultsIn(m('0030_outcome_sources'), ['domain/outcomes/announce-outcomes.test.ts'], {
+  ...faultsIn(m('0030_outcome_sources'), ['domain/commerce/outcomes/announce-outcomes.test.ts'], {
     'healthcare-outcomes-announced': [
       " AND p.privacy_mode = 'standard' AND NOT w.is_healthcare_agency);",
       ');',
       'apps are told of what patients did',
     ],
   }),
-  ...faultsIn(m('0041_work'), ['packages/work/queue.test.ts', 'domain/attribution/attribution.test.ts'], {
+  ...faultsIn(m('0041_work'), ['packages/work/queue.test.ts', 'domain/measurement/attribution/attribution.test.ts'], {
     'work-not-announced': [
       "CREATE TRIGGER announce_added AFTER INSERT ON dirty_conversions\n  REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION announce_waiting('attribution');\n",
       '',
       'attribution begins half a minute late',
     ],
   }),
-  ...faultsIn(m('0035_exchange_rate'), ['domain/outcomes/create-event.test.ts', 'domain/reports/delivery.test.ts'], {
+  ...faultsIn(m('0035_exchange_rate'), ['domain/commerce/outcomes/create-event.test.ts', 'domain/measurement/reports/delivery.test.ts'], {
     'rate-upside-down': [
       'round(t.per_usd / f.per_usd, 20)',
       'round(f.per_usd / t.per_usd, 20)',
@@ -273,7 +273,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     m('0050_sign_in'),
-    ['domain/accounts/accounts.test.ts', 'domain/accounts/members.test.ts', 'domain/accounts/second-factor.test.ts'],
+    ['domain/tenancy/accounts/accounts.test.ts', 'domain/tenancy/accounts/members.test.ts', 'domain/tenancy/accounts/second-factor.test.ts'],
     {
       'sessions-never-end': [
         'WHERE s.token = session_hash AND s.expires_at > at AND',

@@ -4,7 +4,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/operations/admission.ts',
-    ['packages/http/http.test.ts', 'domain/credentials/access.test.ts', 'tests/generated/fuzz.test.ts'],
+    ['packages/http/http.test.ts', 'domain/tenancy/credentials/access.test.ts', 'tests/generated/fuzz.test.ts'],
     {
       'writes-before-entitlement': [
         'if (needsEntitlement(route) && !caller.isEntitled) {',
@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/operations/admission.ts',
-    ['domain/accounts/members.test.ts', 'tests/generated/probe.test.ts'],
+    ['domain/tenancy/accounts/members.test.ts', 'tests/generated/probe.test.ts'],
     {
       'foreign-place-is-forbidden': [
         "refuse('not_found', 'There is no such profile or workspace among yours.",
@@ -34,14 +34,14 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/operations/admission.ts', ['domain/accounts/accounts.test.ts'], {
+  ...faultsIn('packages/operations/admission.ts', ['domain/tenancy/accounts/accounts.test.ts'], {
     'any-kind-of-credential': [
       'if (!access.credentials.includes(caller.kind)) {',
       'if (!access.credentials.includes(caller.kind) && access.otherwise) {',
       'a route takes kinds of credentials that it does not declare',
     ],
   }),
-  ...faultsIn('packages/operations/admission.ts', ['domain/identity/identity.test.ts'], {
+  ...faultsIn('packages/operations/admission.ts', ['domain/traffic/identity/identity.test.ts'], {
     'one-scope-of-two': [
       'all.every((scope) => caller.scopes.has(scope))',
       'all.some((scope) => caller.scopes.has(scope))',
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
       'packages/operations/person-gate.test.ts',
       'packages/operations/run-operation.test.ts',
       'packages/operations/customer-key.test.ts',
-      'domain/accountability/pii-access-log.test.ts',
+      'domain/tenancy/accountability/pii-access-log.test.ts',
     ],
     {
       'revoked-in-flight': [
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/operations/run-operation.ts',
-    ['domain/accountability/audit-refusal.test.ts', 'packages/operations/audit.test.ts'],
+    ['domain/tenancy/accountability/audit-refusal.test.ts', 'packages/operations/audit.test.ts'],
     {
       'forbidden-not-audited': [
         'if (caller && isForbidden(error)) await auditRefusal(',
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     'packages/operations/idempotency.ts',
     [
       'packages/operations/idempotency.test.ts',
-      'domain/credentials/access.test.ts',
+      'domain/tenancy/credentials/access.test.ts',
       'packages/http/http.test.ts',
       'tests/generated/repeat.test.ts',
     ],
@@ -167,11 +167,11 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/operations/idempotency.ts',
     [
-      'domain/erasures/erase-customer.test.ts',
-      'domain/erasures/within-texts.test.ts',
-      'domain/erasures/create-erasure.test.ts',
-      'domain/erasures/after-erasures.test.ts',
-      'domain/journeys/journey-summary.test.ts',
+      'domain/privacy/erasures/erase-customer.test.ts',
+      'domain/privacy/erasures/within-texts.test.ts',
+      'domain/privacy/erasures/create-erasure.test.ts',
+      'domain/privacy/erasures/after-erasures.test.ts',
+      'domain/measurement/journeys/journey-summary.test.ts',
     ],
     {
       'kept-answers-not-emptied': [
@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
     'packages/operations/work.ts',
     [
       'packages/operations/idempotency.test.ts',
-      'domain/credentials/access.test.ts',
+      'domain/tenancy/credentials/access.test.ts',
       'packages/http/http.test.ts',
       'tests/generated/repeat.test.ts',
     ],
@@ -252,7 +252,7 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/operations/allowance.ts',
-    ['packages/operations/rate-limits.test.ts', 'domain/accounts/accounts.test.ts'],
+    ['packages/operations/rate-limits.test.ts', 'domain/tenancy/accounts/accounts.test.ts'],
     {
       'ingest-from-the-same-bucket': [
         "const isIngestBucket = bucket === 'ingest' && !caller.isRateSet;",

@@ -1,10 +1,10 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const tests = ['domain/partners/partners.test.ts'];
+const tests = ['domain/traffic/partners/partners.test.ts'];
 
 /** Of what partners tell of customers. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/partners/create-declared-source.ts', tests, {
+  ...faultsIn('domain/traffic/partners/create-declared-source.ts', tests, {
     'second-answer-counts': [
       "if (first) return respond('kept_first', first);",
       '',
@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
       'what a customer bought after an answer is not credited anew',
     ],
   }),
-  ...faultsIn('domain/partners/named-customers.ts', tests, {
+  ...faultsIn('domain/traffic/partners/named-customers.ts', tests, {
     'reference-makes-somebody': [
       'return found.isNew && isReferenceAlone ? refuseUnknown() : found;',
       'return found;',

@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of customers, outcomes, payments and what they mean. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/customers/customer-book.ts', ['domain/customers/import-customers.test.ts'], {
+  ...faultsIn('domain/commerce/customers/customer-book.ts', ['domain/commerce/customers/import-customers.test.ts'], {
     'merged-away-still-found': [
       'this.#write({ ...loser, terms: [] });',
       'this.#write(loser);',
@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
       'a merge forgets since when a customer is known',
     ],
   }),
-  ...faultsIn('domain/customers/import-row.ts', ['domain/customers/import-customers.test.ts'], {
+  ...faultsIn('domain/commerce/customers/import-row.ts', ['domain/commerce/customers/import-customers.test.ts'], {
     'bad-key-dropped': [
       'if (value === undefined) return { rejected: malformedKey };\n    identifiers.push',
       'if (value !== undefined) identifiers.push',
@@ -47,11 +47,11 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/customers/list-customers.ts',
+    'domain/commerce/customers/list-customers.ts',
     [
-      'domain/customers/list-customers.test.ts',
-      'domain/customers/customer-row.test.ts',
-      'domain/customers/list-customers-search.test.ts',
+      'domain/commerce/customers/list-customers.test.ts',
+      'domain/commerce/customers/customer-row.test.ts',
+      'domain/commerce/customers/list-customers-search.test.ts',
     ],
     {
       'cursor-after-the-end': [
@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/customers/match-customers.ts',
-    ['domain/customers/search-customers.test.ts', 'domain/customers/list-customers-search.test.ts'],
+    'domain/commerce/customers/match-customers.ts',
+    ['domain/commerce/customers/search-customers.test.ts', 'domain/commerce/customers/list-customers-search.test.ts'],
     {
       'any-word-fits': [
         'sql.join(words.map(begins), sql` AND `)',
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/outcomes/record-outcomes.ts', ['domain/erasures/erase-customer.test.ts'], {
+  ...faultsIn('domain/commerce/outcomes/record-outcomes.ts', ['domain/privacy/erasures/erase-customer.test.ts'], {
     'erased-speaks-again': [
       '  if (before?.erasedAt)\n    return { ...event, rest: before.rest, subjectRef: before.subjectRef, customerId: before.customerId };\n',
       '',
@@ -91,18 +91,18 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/outcomes/record-visit-outcomes.ts',
-    ['domain/ingestion/pipeline.test.ts', 'domain/ingestion/pipeline-messages.test.ts'],
+    'domain/commerce/outcomes/record-visit-outcomes.ts',
+    ['domain/traffic/ingestion/pipeline.test.ts', 'domain/traffic/ingestion/pipeline-messages.test.ts'],
     {
       'browsers-record-cash': [' && !definition.countsAsCash;', ';', 'anybody records payments with the public key'],
     },
   ),
   ...faultsIn(
-    'domain/outcomes/erase.ts',
+    'domain/commerce/outcomes/erase.ts',
     [
-      'domain/erasures/erase-customer.test.ts',
-      'domain/erasures/create-erasure.test.ts',
-      'domain/erasures/complete-erasures.test.ts',
+      'domain/privacy/erasures/erase-customer.test.ts',
+      'domain/privacy/erasures/create-erasure.test.ts',
+      'domain/privacy/erasures/complete-erasures.test.ts',
     ],
     {
       'subject-refs-stay': [
@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/outcomes/forget-mentions.ts', ['domain/erasures/within-texts.test.ts'], {
+  ...faultsIn('domain/commerce/outcomes/forget-mentions.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
     'mentions-only-whole': [
       'naming.has(value) ? erasedWord : value',
       'value',
@@ -125,8 +125,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/outcomes/goal-store.ts',
-    ['domain/customers/list-customers.test.ts', 'domain/customers/customer-row.test.ts'],
+    'domain/commerce/outcomes/goal-store.ts',
+    ['domain/commerce/customers/list-customers.test.ts', 'domain/commerce/customers/customer-row.test.ts'],
     {
       'goal-by-type-too': [
         'SELECT *, event_key <> ALL (${events.listed}::text[]) FROM',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/payments/place-payments.ts', ['domain/payments/first-payments.test.ts'], {
+  ...faultsIn('domain/commerce/payments/place-payments.ts', ['domain/commerce/payments/first-payments.test.ts'], {
     'late-deposit-unsettles-nothing': [
       'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
       '',
@@ -152,21 +152,21 @@ export const faults: readonly Fault[] = [
       'a returning customer counts as new',
     ],
   }),
-  ...faultsIn('domain/link-tokens/read-row.ts', ['domain/link-tokens/read-row.test.ts'], {
+  ...faultsIn('domain/commerce/link-tokens/read-row.ts', ['domain/commerce/link-tokens/read-row.test.ts'], {
     'bad-selector-skipped': [
       "return selectors.find((one) => 'invalid' in one) ?? selectors[0]",
       "return selectors.find((one) => !('invalid' in one)) ?? selectors[0]",
       'a row with a broken selector is minted for whoever the next one names',
     ],
   }),
-  ...faultsIn('domain/link-tokens/store.ts', ['domain/erasures/erase-customer.test.ts'], {
+  ...faultsIn('domain/commerce/link-tokens/store.ts', ['domain/privacy/erasures/erase-customer.test.ts'], {
     'erased-address-told': [
       "const isKey = 'identifier' in row && row.identifier.kind === 'external_customer_id';",
       "const isKey = 'identifier' in row;",
       'an address tells that somebody was erased',
     ],
   }),
-  ...faultsIn('domain/definitions/goal-definitions.ts', ['domain/definitions/goal-definitions.test.ts'], {
+  ...faultsIn('domain/commerce/definitions/goal-definitions.ts', ['domain/commerce/definitions/goal-definitions.test.ts'], {
     'changed-lookback-not-spread': [
       '    before.isAttributionEligible === after.isAttributionEligible &&\n    before.lookbackWindowDays === after.lookbackWindowDays;',
       '    before.isAttributionEligible === after.isAttributionEligible;',
@@ -178,14 +178,14 @@ export const faults: readonly Fault[] = [
       'a change of the default goal leaves none',
     ],
   }),
-  ...faultsIn('domain/definitions/definitions.ts', ['domain/definitions/goal-definitions.test.ts'], {
+  ...faultsIn('domain/commerce/definitions/definitions.ts', ['domain/commerce/definitions/goal-definitions.test.ts'], {
     'default-not-moved': [
       ".set({ is_default: false })\n      .where('profile_id', '=', profileId)",
       ".set({ is_default: true })\n      .where('profile_id', '=', profileId)",
       'a new default goal makes all others default, too',
     ],
   }),
-  ...faultsIn('domain/payments/payments-store.ts', ['domain/payments/first-payments.test.ts'], {
+  ...faultsIn('domain/commerce/payments/payments-store.ts', ['domain/commerce/payments/first-payments.test.ts'], {
     'window-without-its-end-of-payments': [
       'o.paid_at BETWEEN w.low AND w.high',
       'o.paid_at >= w.low AND o.paid_at < w.high',

@@ -2,14 +2,14 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of visits on their way into the stores, and of whoever was erased. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/ingestion/find-browsers.ts', ['domain/erasures/after-erasures.test.ts'], {
+  ...faultsIn('domain/traffic/ingestion/find-browsers.ts', ['domain/privacy/erasures/after-erasures.test.ts'], {
     'late-visit-is-a-stranger': [
       'const isErased = new Date(arrival.received_at) <= erasedAt;',
       'const isErased = false;',
       'a visit of before an erasure that comes late is stored whole',
     ],
   }),
-  ...faultsIn('domain/ingestion/signature.ts', ['domain/ingestion/signed-identify.test.ts'], {
+  ...faultsIn('domain/traffic/ingestion/signature.ts', ['domain/traffic/ingestion/signed-identify.test.ts'], {
     'unsigned-is-signed': [
       "/^(?:(\\d{10})\\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];",
       "/^(?:(\\d{10})\\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];\n  if (!signature) return true;",
@@ -32,11 +32,11 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/ingestion/identify-visitors.ts',
+    'domain/traffic/ingestion/identify-visitors.ts',
     [
-      'domain/ingestion/signed-identify.test.ts',
-      'domain/ingestion/link-token.test.ts',
-      'domain/erasures/after-erasures.test.ts',
+      'domain/traffic/ingestion/signed-identify.test.ts',
+      'domain/traffic/ingestion/link-token.test.ts',
+      'domain/privacy/erasures/after-erasures.test.ts',
     ],
     {
       'required-signature-optional': [
@@ -57,8 +57,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/ingestion/place-visits.ts',
-    ['domain/ingestion/pipeline.test.ts', 'domain/ingestion/order.test.ts'],
+    'domain/traffic/ingestion/place-visits.ts',
+    ['domain/traffic/ingestion/pipeline.test.ts', 'domain/traffic/ingestion/order.test.ts'],
     {
       'bots-earn': [
         'const touch = arrival.user_agent.is_bot ? null : decideTouch(visit, classification);',
@@ -68,11 +68,11 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/ingestion/record-conversions.ts',
+    'domain/traffic/ingestion/record-conversions.ts',
     [
-      'domain/ingestion/pipeline.test.ts',
-      'domain/ingestion/pipeline-messages.test.ts',
-      'domain/ingestion/limits.test.ts',
+      'domain/traffic/ingestion/pipeline.test.ts',
+      'domain/traffic/ingestion/pipeline-messages.test.ts',
+      'domain/traffic/ingestion/limits.test.ts',
     ],
     {
       'bots-convert': [
@@ -83,8 +83,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/ingestion/keep-bad-visits.ts',
-    ['domain/ingestion/limits.test.ts', 'domain/erasures/after-erasures.test.ts'],
+    'domain/traffic/ingestion/keep-bad-visits.ts',
+    ['domain/traffic/ingestion/limits.test.ts', 'domain/privacy/erasures/after-erasures.test.ts'],
     {
       'bad-rows-without-end': [
         'return fits ? row : { ...row, sealed: null };',
@@ -99,8 +99,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/ingestion/pipeline.ts',
-    ['domain/ingestion/pipeline.test.ts', 'domain/ingestion/pipeline-messages.test.ts'],
+    'domain/traffic/ingestion/pipeline.ts',
+    ['domain/traffic/ingestion/pipeline.test.ts', 'domain/traffic/ingestion/pipeline-messages.test.ts'],
     {
       'away-is-a-fault': [
         'if (!isTransient) throw error;',
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/ingestion/store-visits.ts', ['domain/erasures/after-erasures.test.ts'], {
+  ...faultsIn('domain/traffic/ingestion/store-visits.ts', ['domain/privacy/erasures/after-erasures.test.ts'], {
     'erased-visit-stored-whole': [
       '(one.isErased ? { ...visitRow(one), ...clearedVisit } : visitRow(one))',
       'visitRow(one)',
@@ -122,11 +122,11 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/ingestion/forget-dead-letters.ts',
+    'domain/traffic/ingestion/forget-dead-letters.ts',
     [
-      'domain/erasures/complete-erasures.test.ts',
-      'domain/erasures/after-erasures.test.ts',
-      'domain/erasures/within-texts.test.ts',
+      'domain/privacy/erasures/complete-erasures.test.ts',
+      'domain/privacy/erasures/after-erasures.test.ts',
+      'domain/privacy/erasures/within-texts.test.ts',
     ],
     {
       'letters-keep-the-erased': [
@@ -137,8 +137,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/erasures/erasures.queue.ts',
-    ['domain/erasures/complete-erasures.test.ts', 'domain/erasures/after-erasures.test.ts'],
+    'domain/privacy/erasures/erasures.queue.ts',
+    ['domain/privacy/erasures/complete-erasures.test.ts', 'domain/privacy/erasures/after-erasures.test.ts'],
     {
       'erased-while-on-the-way': [
         'if (!isPassed(passed, work.logPosition ?? end)) continue;',
@@ -162,7 +162,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/erasures/erasure.ts', ['domain/erasures/erasure.test.ts'], {
+  ...faultsIn('domain/privacy/erasures/erasure.ts', ['domain/privacy/erasures/erasure.test.ts'], {
     'ref-of-another': [
       "return isSame ? { kind: 'repeat', receipt: byRef } : { kind: 'used_for_another' };",
       "return { kind: 'repeat', receipt: byRef };",
@@ -175,11 +175,11 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/erasures/erase-customer.ts',
+    'domain/privacy/erasures/erase-customer.ts',
     [
-      'domain/erasures/erase-customer.test.ts',
-      'domain/erasures/after-erasures.test.ts',
-      'domain/erasures/create-erasure.test.ts',
+      'domain/privacy/erasures/erase-customer.test.ts',
+      'domain/privacy/erasures/after-erasures.test.ts',
+      'domain/privacy/erasures/create-erasure.test.ts',
     ],
     {
       'browsers-not-buried': [

@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 const whole = ['apps/provider-webhooks/provider-webhooks.test.ts'];
 const rateLimits = ['apps/provider-webhooks/rate-limits.test.ts'];
-const folder = 'domain/connections/provider-webhooks';
+const folder = 'domain/advertising/connections/provider-webhooks';
 
 /** Faults in receiving and applying provider webhooks. */
 export const faults: readonly Fault[] = [

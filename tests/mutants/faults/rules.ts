@@ -31,7 +31,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/rules/identity-graph.ts',
-    ['packages/rules/identity.test.ts', 'domain/customers/import-customers.test.ts'],
+    ['packages/rules/identity.test.ts', 'domain/commerce/customers/import-customers.test.ts'],
     {
       'merge-chain-cut': [
         'for (let next = this.#mergedInto.get(current); next; next = this.#mergedInto.get(current)) current = next;',
@@ -239,7 +239,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/rules/privacy.ts',
-    ['packages/rules/privacy.test.ts', 'domain/credentials/healthcare.test.ts'],
+    ['packages/rules/privacy.test.ts', 'domain/tenancy/credentials/healthcare.test.ts'],
     {
       'unknown-privacy-is-none': [
         'status === undefined || status.isHealthcareAgency || status.privacyMode',

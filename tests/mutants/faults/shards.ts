@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     ],
     'away-counts-as-none': ['  if (away !== undefined) throw away;\n', '', 'a link whose server is away is nobody’s'],
   }),
-  ...faultsIn('domain/credentials/find-credentials.ts', places, {
+  ...faultsIn('domain/tenancy/credentials/find-credentials.ts', places, {
     'key-of-a-lost-server-is-dead': [
       'if (!row && away !== undefined) reject(away);',
       'if (!row && away !== undefined) resolve(undefined);',
@@ -33,7 +33,7 @@ export const faults: readonly Fault[] = [
       'an app cannot reach what it provisioned on another server',
     ],
   }),
-  ...faultsIn('domain/accounts/session.ts', places, {
+  ...faultsIn('domain/tenancy/accounts/session.ts', places, {
     'ended-session-lives-elsewhere': [
       '  if (!session) return undefined;\n',
       '  if (!session) throw new Error(hash);\n',
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
       'nobody is a member of a workspace on another server',
     ],
   }),
-  ...faultsIn('domain/accounts/accept-invitation.ts', places, {
+  ...faultsIn('domain/tenancy/accounts/accept-invitation.ts', places, {
     'member-without-a-name': [
       '    if (isElsewhere) await copyUser(tx, user);\n',
       '',
@@ -98,14 +98,14 @@ export const faults: readonly Fault[] = [
       'a process goes on writing where a workspace was',
     ],
   }),
-  ...faultsIn('domain/ingestion/store.ts', ['domain/ingestion/ledger-shards.test.ts'], {
+  ...faultsIn('domain/traffic/ingestion/store.ts', ['domain/traffic/ingestion/ledger-shards.test.ts'], {
     'moved-counts-as-deleted': [
       'const missing = postgres.shards.size > 1 ? distinct.filter((id) => !found.has(id)) : [];',
       'const missing: string[] = [];',
       'visits of a workspace that has moved are dropped',
     ],
   }),
-  ...faultsIn('packages/postgres/shards.ts', ['domain/ingestion/ledger-shards.test.ts'], {
+  ...faultsIn('packages/postgres/shards.ts', ['domain/traffic/ingestion/ledger-shards.test.ts'], {
     'all-visits-at-home': [
       '        shard.unbound,\n',
       '        postgres.unbound,\n',

@@ -3,8 +3,8 @@ import { type Fault, faultsIn } from '../fault.ts';
 /** Of workspaces, keys, accounts and their logs. */
 export const faults: readonly Fault[] = [
   ...faultsIn(
-    'domain/tenants/privacy.ts',
-    ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts'],
+    'domain/tenancy/tenants/privacy.ts',
+    ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/credentials/healthcare.test.ts'],
     {
       'app-loosens-privacy': [
         'if (isLoosened(before as PrivacyMode, mode)) {',
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/tenants/create-profile.ts', ['domain/credentials/access.test.ts', 'domain/tenants'], {
+  ...faultsIn('domain/tenancy/tenants/create-profile.ts', ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/tenants'], {
     'one-profile-more': [
       '(await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles',
       '(await countActiveProfiles(tx, workspace.id)) <= plan.activeProfiles',
@@ -25,14 +25,14 @@ export const faults: readonly Fault[] = [
       'what an app makes is on before the app switched it on',
     ],
   }),
-  ...faultsIn('domain/tenants/reach.ts', ['domain/credentials/access.test.ts', 'tests/generated/probe.test.ts'], {
+  ...faultsIn('domain/tenancy/tenants/reach.ts', ['domain/tenancy/credentials/access.test.ts', 'tests/generated/probe.test.ts'], {
     'token-governs-elsewhere': [
       'caller.profileId !== undefined && caller.profileId !== profileId',
       'false',
       'a token of one profile governs another',
     ],
   }),
-  ...faultsIn('domain/tenants/delete-tenant-step.ts', ['domain/tenants/delete-tenant.test.ts'], {
+  ...faultsIn('domain/tenancy/tenants/delete-tenant-step.ts', ['domain/tenancy/tenants/delete-tenant.test.ts'], {
     'columns-left-behind': [
       "  if ((await stores.forgetColumns(tenantId)) > 0) return 'again';\n  await record({ phase: 'dead letters' });",
       "  await record({ phase: 'dead letters' });",
@@ -50,8 +50,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/credentials/create-key.ts',
-    ['domain/credentials/access.test.ts', 'domain/credentials/operator.test.ts'],
+    'domain/tenancy/credentials/create-key.ts',
+    ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/credentials/operator.test.ts'],
     {
       'keys-administer': [
         "new Set(['profiles:write', 'workspaces:write'])",
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/credentials/store.ts', ['domain/credentials/access.test.ts'], {
+  ...faultsIn('domain/tenancy/credentials/store.ts', ['domain/tenancy/credentials/access.test.ts'], {
     'apps-see-all-keys': [
       "  if (appId !== undefined) keys = keys.where('app_id', '=', appId);\n  if (before)",
       '  if (before)',
@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/credentials/store.ts',
-    ['domain/credentials/operator.test.ts', 'domain/credentials/access.test.ts'],
+    'domain/tenancy/credentials/store.ts',
+    ['domain/tenancy/credentials/operator.test.ts', 'domain/tenancy/credentials/access.test.ts'],
     {
       'old-tokens-after-reset': [
         "  await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();\n",
@@ -83,64 +83,64 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/credentials/secret.ts', ['domain/credentials/secret.test.ts'], {
+  ...faultsIn('domain/tenancy/credentials/secret.ts', ['domain/tenancy/credentials/secret.test.ts'], {
     'checksum-not-checked': [
       ' && checksum(body) === text.slice(-checksumLength)',
       '',
       'a misspelt key is asked for in the database',
     ],
   }),
-  ...faultsIn('domain/accounts/invitation.ts', ['domain/accounts/members.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/invitation.ts', ['domain/tenancy/accounts/members.test.ts'], {
     'invitation-never-ends': [
       "if (invitation.expires_at <= now) refuseState('expired', 'This invitation has run out. Ask for a new one.');",
       '',
       'an old invitation still lets somebody in',
     ],
   }),
-  ...faultsIn('domain/accounts/accept-invitation.ts', ['domain/accounts/members.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/accept-invitation.ts', ['domain/tenancy/accounts/members.test.ts'], {
     'invitation-of-anybody': [
       'if (email !== null && user.email !== email)',
       'if (false)',
       'an invitation for one address lets in another',
     ],
   }),
-  ...faultsIn('domain/accounts/delete-member.ts', ['domain/accounts/members.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/delete-member.ts', ['domain/tenancy/accounts/members.test.ts'], {
     'last-owner-leaves': ['    refuseLastOwner(member);\n', '', 'a workspace is left without an owner'],
     'viewers-remove-others': ['if (!isLeaving) refuseUnlessManager(caller);', '', 'a viewer removes members'],
   }),
-  ...faultsIn('domain/accounts/hashed-sessions.ts', ['domain/accounts/accounts.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/hashed-sessions.ts', ['domain/tenancy/accounts/accounts.test.ts'], {
     'sessions-in-clear': [
       'data: { ...input.data, token: hashToken(token) } });',
       'data: { ...input.data, token } });',
       'whoever reads the table holds every session',
     ],
   }),
-  ...faultsIn('domain/accounts/compromised-passwords.ts', ['domain/accounts/passwords.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/compromised-passwords.ts', ['domain/tenancy/accounts/passwords.test.ts'], {
     'leaked-with-a-year': [' || leaked.has(word)', '', 'Password2026! is taken'],
     'name-of-the-product': [" || productNames.has(word.replaceAll(/[^\\p{L}]/gu, ''))", '', 'Tributary2026 is taken'],
   }),
-  ...faultsIn('domain/accounts/assert-password.ts', ['domain/accounts/second-factor.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/assert-password.ts', ['domain/tenancy/accounts/second-factor.test.ts'], {
     'borrowed-session-guesses': [
       '  await accounts.attempts.take(userId, addressHash);\n',
       '',
       'a borrowed session guesses the password without limit',
     ],
   }),
-  ...faultsIn('domain/accounts/confirm-two-factor.ts', ['domain/accounts/second-factor.test.ts'], {
+  ...faultsIn('domain/tenancy/accounts/confirm-two-factor.ts', ['domain/tenancy/accounts/second-factor.test.ts'], {
     'other-sessions-stay': [
       '    await removeOtherSessions(tx, caller.userId, accounts.hashOf(setCookie));\n',
       '',
       'after a second factor was set up a stolen session goes on',
     ],
   }),
-  ...faultsIn('domain/accountability/read-pii-access-log.ts', ['domain/accountability/pii-access-log.test.ts'], {
+  ...faultsIn('domain/tenancy/accountability/read-pii-access-log.ts', ['domain/tenancy/accountability/pii-access-log.test.ts'], {
     'log-promises-a-page': [
       'has_next: rows.length > query.limit,',
       'has_next: rows.length >= query.limit,',
       'the access log promises a page that is empty',
     ],
   }),
-  ...faultsIn('domain/accountability/store.ts', ['domain/accountability/pii-access-log.test.ts'], {
+  ...faultsIn('domain/tenancy/accountability/store.ts', ['domain/tenancy/accountability/pii-access-log.test.ts'], {
     'accesses-of-one-moment': [
       'sql<boolean>`(at, id) < (${before.at}, ${before.id})`',
       'sql<boolean>`at < ${before.at}`',
@@ -148,8 +148,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/tenants/update-entitlement.ts',
-    ['domain/credentials/healthcare.test.ts', 'domain/credentials/access.test.ts'],
+    'domain/tenancy/tenants/update-entitlement.ts',
+    ['domain/tenancy/credentials/healthcare.test.ts', 'domain/tenancy/credentials/access.test.ts'],
     {
       'enabled-before-private': [
         '  return effect(async (tx) => {\n    await enter(tx, { profileId });',

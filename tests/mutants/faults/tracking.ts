@@ -2,7 +2,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of the tracker's keys, domains and health. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/tracking/domains/domain-verdict.ts', ['domain/tracking/domains/domain-verdict.test.ts'], {
+  ...faultsIn('domain/traffic/tracking/domains/domain-verdict.ts', ['domain/traffic/tracking/domains/domain-verdict.test.ts'], {
     'outage-unverifies-domain': [
       "status: wasVerified ? 'verified' : 'failed',",
       "status: 'failed',",
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
       'a domain that leads elsewhere counts as verified',
     ],
   }),
-  ...faultsIn('domain/tracking/domains/host-name.ts', ['domain/tracking/domains/host-name.test.ts'], {
+  ...faultsIn('domain/traffic/tracking/domains/host-name.ts', ['domain/traffic/tracking/domains/host-name.test.ts'], {
     'private-names-taken': [
       'privateEndings.some((ending) => host.endsWith(`.${ending}`)) ? undefined : host',
       'host',
@@ -32,8 +32,8 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/tracking/store.ts',
-    ['domain/tracking/installation/verification.test.ts', 'domain/tracking/keys/keys.test.ts'],
+    'domain/traffic/tracking/store.ts',
+    ['domain/traffic/tracking/installation/verification.test.ts', 'domain/traffic/tracking/keys/keys.test.ts'],
     {
       'lapsed-nonce-verifies': [
         "    .where('expires_at', '>', now)\n    .returning('id')",
@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/tracking/health/quality.ts', ['domain/tracking/health/health.test.ts'], {
+  ...faultsIn('domain/traffic/tracking/health/quality.ts', ['domain/traffic/tracking/health/health.test.ts'], {
     'bots-among-the-unmatched': [
       '((visits - bots) * sampledUnmatched) / sampled',
       '(visits * sampledUnmatched) / sampled',
@@ -61,11 +61,11 @@ export const faults: readonly Fault[] = [
   }),
   {
     id: 'alert-in-a-backlog',
-    file: 'domain/alerts/watch.ts',
+    file: 'domain/notifications/alerts/watch.ts',
     from: 'through: sources.visitsThrough',
     to: 'through: sources.now',
     breaks: 'a tracker is called silent while its visits wait in the log',
-    tests: ['domain/alerts/alerts.test.ts'],
+    tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
   {
     id: 'pauses-never-forgotten',
@@ -73,22 +73,22 @@ export const faults: readonly Fault[] = [
     from: "l.longest_pause_seconds * (1 - least(1, extract(epoch FROM excluded.received_at - l.received_at) / extract(epoch FROM interval '30 days')))",
     to: 'l.longest_pause_seconds',
     breaks: 'after one long pause a tracker may be gone for as long again, for ever',
-    tests: ['domain/alerts/alerts.test.ts'],
+    tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
   {
     id: 'alert-mails-of-healthcare',
-    file: 'domain/alerts/look-for-alerts.job.ts',
+    file: 'domain/notifications/alerts/look-for-alerts.job.ts',
     from: 'if (isMailed && !(await isHealthcareProfile(tx, profileId)))',
     to: 'if (isMailed)',
     breaks: 'alerts of a healthcare-family profile are mailed',
-    tests: ['domain/alerts/alerts.test.ts'],
+    tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
   {
     id: 'alert-over-too-soon',
-    file: 'domain/alerts/watch.ts',
+    file: 'domain/notifications/alerts/watch.ts',
     from: "stages.attribution.state === 'current' && stages.delivery.state === 'current'",
     to: "stages.attribution.state === 'current' || stages.delivery.state === 'current'",
     breaks: 'late figures are called up to date while delivery is behind',
-    tests: ['domain/alerts/alerts.test.ts'],
+    tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
 ];

@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/rules/visits/visitor-id.ts',
-    ['packages/rules/visits/visitor-id.test.ts', 'domain/erasures/after-erasures.test.ts'],
+    ['packages/rules/visits/visitor-id.test.ts', 'domain/privacy/erasures/after-erasures.test.ts'],
     {
       'erased-browser-known-again': [
         '${clientId.toLowerCase()}:${generation}`',

@@ -1,10 +1,10 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-const tests = ['domain/webhooks/rules.test.ts'];
+const tests = ['domain/notifications/webhooks/rules.test.ts'];
 
 /** Of what subscribers are told, and when. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/webhooks/delivery/schedule.ts', tests, {
+  ...faultsIn('domain/notifications/webhooks/delivery/schedule.ts', tests, {
     'receiver-asked-too-soon': [
       'Math.max(withJitter(wait, random), Math.min(retryAfterSeconds, maxRetryAfterSeconds))',
       'withJitter(wait, random)',
@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
       'a receiver that asks for a year is never asked again',
     ],
   }),
-  ...faultsIn('domain/webhooks/delivery/signature.ts', tests, {
+  ...faultsIn('domain/notifications/webhooks/delivery/signature.ts', tests, {
     'event-time-not-signed': [
       'const signed = `${id}.${timestamp}.${body}`;',
       'const signed = `${id}.${body}`;',

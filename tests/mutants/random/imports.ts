@@ -116,8 +116,10 @@ export class Imports {
   #sizeOf = (file: string): number => this.#sources.get(file)?.length ?? 0;
 }
 
-/** The folder that is a module: `domain/exports`, `packages/rules`, `apps/cli`. */
-const moduleOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+/** The folder that is a module: `domain/advertising/exports`, `packages/rules`, `apps/cli`. */
+const moduleOf = (file: string): string => file.split('/').slice(0, depthOf(file)).join('/');
+
+const depthOf = (file: string): number => (file.startsWith('domain/') ? 3 : 2);
 
 const isUnder = (test: string, file: string): boolean => dirname(test) === dirname(file);
 
@@ -126,7 +128,7 @@ function likeness(test: string, file: string): number {
   const words = (path: string) =>
     path
       .split('/')
-      .slice(2)
+      .slice(depthOf(path))
       .join('/')
       .replace(/\.(test\.)?\w+$/g, '')
       .split(/[-./]/);
@@ -173,8 +175,8 @@ function resolve(from: string, name: string, packages: ReturnType<typeof readPac
   const found = packages.get(scope);
   if (!found) return undefined;
   const entry = rest ? `./${rest}` : '.';
-  const star = rest && !rest.includes('/') ? found.exports['./*']?.replace('*', rest) : undefined;
-  const wildcardRoom = rest?.endsWith('/room.ts') ? entry : undefined;
-  const target = found.exports[entry] ?? wildcardRoom ?? star;
+  const module = rest?.endsWith('/module.ts') ? entry : undefined;
+  const star = rest && found.exports['./*']?.replace('*', rest);
+  const target = found.exports[entry] ?? module ?? star;
   return typeof target === 'string' ? join(found.folder, target) : undefined;
 }

@@ -70,11 +70,11 @@ test('a seed draws the same mutants again, one of each file, and another seed dr
 test('the nearest tests run first: of the file, of its module, of modules that import it', () => {
   const imports = new Imports();
   expect(imports.planFor('packages/rules/money.ts')[0]?.[0]).toBe('packages/rules/money.test.ts');
-  const [nearest = [], ...others] = imports.planFor('domain/exports/store.ts');
-  for (const one of nearest) expect(one).toMatch(/^domain\/exports\//);
-  expect([nearest, ...others].flat()).toContain('domain/exports/exports.test.ts');
+  const [nearest = [], ...others] = imports.planFor('domain/advertising/exports/store.ts');
+  for (const one of nearest) expect(one).toMatch(/^domain\/advertising\/exports\//);
+  expect([nearest, ...others].flat()).toContain('domain/advertising/exports/exports.test.ts');
   expect(imports.planFor('packages/providers/stripe/sync.ts')[0]).toContain('apps/sandbox/stripe/stripe.test.ts');
-  for (const plan of ['domain/tenants/index.ts', 'packages/postgres/index.ts'].map((file) => imports.planFor(file)))
+  for (const plan of ['domain/tenancy/tenants/index.ts', 'packages/postgres/index.ts'].map((file) => imports.planFor(file)))
     expect(plan.flat().length).toBeLessThanOrEqual(19);
 });
 

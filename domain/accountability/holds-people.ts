@@ -1,7 +1,0 @@
-import type { PersonTables } from '@tributary/postgres';
-
-export const holdsPeople: { readonly postgres: PersonTables } = {
-  postgres: {
-    pii_access_log: { erasure: 'not a customer', words: 'How many people were read, and by whom.' },
-  },
-};

@@ -1,1 +1,0 @@
-export { holdsPeople } from './holds-people.ts';

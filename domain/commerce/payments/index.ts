@@ -1,0 +1,3 @@
+export { personalData } from './personal-data.ts';
+export { recountRefunds } from './refunds.ts';
+export { paymentStandings } from './standings.ts';

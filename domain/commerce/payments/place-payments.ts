@@ -1,0 +1,106 @@
+import type { OwnedPayment, PaymentChange, Placement } from '@tributary/domain/commerce/outcomes';
+import type { Tx } from '@tributary/postgres';
+import {
+  type CustomerPayment,
+  type EarliestPayments,
+  earlierOf,
+  type PaymentStanding,
+  standingOf,
+  unsettledBy,
+} from '@tributary/rules';
+import { findEarliest, findUnsettled, type PaymentWindow } from './payments-store.ts';
+
+/**
+ * Computes the first-payment status of payments before they are written. All customers concerned must be locked. Reads
+ * only the earliest payments of each customer and those that a new earliest payment affects, so the cost does not grow
+ * with their number.
+ */
+export async function placePayments(
+  tx: Tx,
+  profileId: string,
+  changes: readonly PaymentChange[],
+  newcomers: ReadonlySet<string> = new Set(),
+): Promise<Placement> {
+  if (changes.length === 0) return { standings: new Map(), unclear: [] };
+  const sides = changes.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined));
+  const others = await findEarliest(
+    tx,
+    profileId,
+    sides.filter(({ customerId }) => !newcomers.has(customerId)),
+    changes.flatMap(({ before }) => (before ? [before.id] : [])),
+  );
+  const views = groupEarliest(others, changes);
+
+  const standings = new Map<string, PaymentStanding>();
+  for (const { after } of changes) {
+    const view = after && views.get(after.customerId);
+    if (view) standings.set(after.id, getStanding(after, view.after));
+  }
+  const unclear: string[] = [];
+  const windows: PaymentWindow[] = [];
+  const taggedFirsts: { customerId: string; since: Date }[] = [];
+  for (const [customerId, { before, after }] of views) {
+    const unsettled = unsettledBy(before, after);
+    if (unsettled.isEverything) unclear.push(customerId);
+    windows.push(...unsettled.windows.map((window) => ({ ...window, customerId })));
+    if (unsettled.taggedFirstsSince) taggedFirsts.push({ customerId, since: unsettled.taggedFirstsSince });
+  }
+  const changed = new Set(sides.map(({ id }) => id));
+  for (const { payment, was, opening } of await findUnsettled(tx, profileId, windows, taggedFirsts)) {
+    const view = views.get(payment.customerId);
+    if (!view || changed.has(payment.id)) continue;
+    const now = getStanding(payment, view.after, opening);
+    if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);
+  }
+  return { standings, unclear };
+}
+
+/** `opening` is the earliest payment of a group that no change affects. */
+function getStanding(
+  payment: CustomerPayment,
+  { groups, untagged, tagged }: EarliestPayments,
+  opening: CustomerPayment = payment,
+): PaymentStanding {
+  const { subjectRef } = payment;
+  // Payments without a subject form one group, whether or not a change affects it.
+  const own = groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening;
+  return standingOf(payment, { own, untagged, tagged });
+}
+
+/** The earliest payments of each customer concerned, before and after the changes. */
+function groupEarliest(
+  others: readonly OwnedPayment[],
+  changes: readonly PaymentChange[],
+): Map<string, { before: EarliestPayments; after: EarliestPayments }> {
+  const byCustomer = (payments: readonly (OwnedPayment | undefined)[]) =>
+    Map.groupBy(
+      payments.filter((payment) => payment !== undefined),
+      ({ customerId }) => customerId,
+    );
+  const unchanged = byCustomer(others);
+  const removed = byCustomer(changes.map(({ before }) => before));
+  const added = byCustomer(changes.map(({ after }) => after));
+  return new Map(
+    [...new Set([...removed.keys(), ...added.keys()])].map((id) => {
+      const [own = [], gone = [], arrived = []] = [unchanged.get(id), removed.get(id), added.get(id)];
+      const touched = new Set([...gone, ...arrived].map(({ subjectRef }) => subjectRef));
+      return [
+        id,
+        { before: pickEarliest([...own, ...gone], touched), after: pickEarliest([...own, ...arrived], touched) },
+      ];
+    }),
+  );
+}
+
+function pickEarliest(payments: readonly OwnedPayment[], touched: ReadonlySet<string | null>): EarliestPayments {
+  const groups = new Map<string | null, CustomerPayment>();
+  let untagged: CustomerPayment | undefined;
+  let tagged: CustomerPayment | undefined;
+  for (const payment of payments) {
+    const { subjectRef } = payment;
+    if (touched.has(subjectRef)) groups.set(subjectRef, earlierOf(groups.get(subjectRef), payment));
+    if (subjectRef === null) untagged = earlierOf(untagged, payment);
+    else tagged = earlierOf(tagged, payment);
+  }
+  return { groups, untagged, tagged };
+}

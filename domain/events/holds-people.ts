@@ -1,7 +1,0 @@
-import type { PersonTables } from '@tributary/postgres';
-
-const words = 'Events are announced without people.';
-
-export const holdsPeople: { readonly postgres: PersonTables } = {
-  postgres: { outbox: { erasure: 'nobody', words }, event_log: { erasure: 'nobody', words } },
-};

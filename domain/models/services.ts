@@ -1,7 +1,0 @@
-import type { ReportServices } from '@tributary/domain/reports';
-import type { Jobs } from '@tributary/work';
-
-/** External services that the handlers of this module need. */
-export interface ModelServices extends ReportServices {
-  readonly jobs: Jobs;
-}

@@ -1,2 +1,0 @@
-export { holdsPeople } from './holds-people.ts';
-export { listPartnerTouches, listPartnerTouchTimes, type PartnerTouch } from './store.ts';

@@ -1,0 +1,2 @@
+export { personalData } from './personal-data.ts';
+export { appendEntry as writeAudit } from './store.ts';

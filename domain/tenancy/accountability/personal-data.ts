@@ -1,0 +1,7 @@
+import type { PersonTables } from '@tributary/postgres';
+
+export const personalData: { readonly postgres: PersonTables } = {
+  postgres: {
+    pii_access_log: { erasure: 'not a customer', words: 'How many people were read, and by whom.' },
+  },
+};

@@ -1,0 +1,7 @@
+import type { PersonTables } from '@tributary/postgres';
+
+const words = 'Events are announced without people.';
+
+export const personalData: { readonly postgres: PersonTables } = {
+  postgres: { outbox: { erasure: 'nobody', words }, event_log: { erasure: 'nobody', words } },
+};

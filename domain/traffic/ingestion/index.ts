@@ -1,0 +1,18 @@
+export { asSessionsCame } from './arrivals.ts';
+export { clearedVisit } from './cleared-visit.ts';
+export { findVisitorsOf, linkVisitors, walkVisitors } from './erase.ts';
+export { type Opening, openBadVisits } from './forget-bad-visits.ts';
+export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
+export { personalData } from './personal-data.ts';
+export { findHeard, listSilent } from './last-visits.ts';
+export { isSigned, type Signing, signedText } from './signature.ts';
+export {
+  countBadVisitsByDay,
+  countBrowsers,
+  countBrowsersSaid,
+  countRefusedByDay,
+  findHolders,
+  findLatestBrowsers,
+  listBrowsers,
+  listLinkedVisitors,
+} from './store.ts';

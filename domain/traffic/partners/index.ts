@@ -1,0 +1,2 @@
+export { personalData } from './personal-data.ts';
+export { listPartnerTouches, listPartnerTouchTimes, type PartnerTouch } from './store.ts';

@@ -1,5 +1,0 @@
-import type { PersonTables } from '@tributary/postgres';
-
-export const holdsPeople: { readonly postgres: PersonTables } = {
-  postgres: { key_ring: { erasure: 'not a customer', words: 'The service’s own keys.' } },
-};
