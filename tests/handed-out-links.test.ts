@@ -23,7 +23,7 @@ const allowed: Readonly<Record<string, string>> = {
   'packages/sdk/client.ts': 'requests of the client',
   'apps/api/pages.ts': 'the request that a handler reads',
   'apps/api/mcp/serve.ts': 'the request that a tool reads',
-  'apps/cli/demo/dress.ts': 'requests of the demo',
+  'apps/cli/demo/add-extras.ts': 'requests of the demo',
   'apps/cli/run-local.ts': 'waits for readiness',
   'domain/tenancy/accounts/oauth.ts': 'a request to the OAuth library in this process',
   'packages/rules/visits/mask-url.ts': 'addresses of the visited site',

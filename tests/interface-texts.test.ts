@@ -1,7 +1,7 @@
 import { reportedBasisOf } from '@tributary/providers';
 import { adPlatformNames } from '@tributary/vocabulary';
 import { expect, test } from 'vitest';
-import { names } from '../apps/console/source/words/es/names.ts';
+import { names } from '../apps/console/source/messages/es/names.ts';
 import { findWrittenTexts } from './interface-texts.ts';
 
 test('a text in a component is found, whether it is read, heard or hidden in an expression', () => {
@@ -17,7 +17,7 @@ test('a text in a component is found, whether it is read, heard or hidden in an 
     );
     throw new Error('The page has no place.');`;
   const [first = '', ...others] = findWrittenTexts('apps/console/source/page.tsx', source);
-  expect(first).toBe('apps/console/source/page.tsx says “Name” by itself; its place is apps/console/source/words/');
+  expect(first).toBe('apps/console/source/page.tsx says “Name” by itself; its place is apps/console/source/messages/');
   expect(others.map((line) => /“(.*)”/.exec(line)?.[1])).toEqual(['Days', 'Nothing was sent yet', 'Loading']);
 });
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
 /**
- * What people read in the console stands in its dictionaries, apps/console/source/words, once for each language. A text that is written
+ * What people read in the console stands in its dictionaries, apps/console/source/messages, once for each language. A text that is written
  * into a component would stay English for everybody. tests/check.ts asks.
  */
 
-const texts = 'apps/console/source/words/';
+const texts = 'apps/console/source/messages/';
 
 /** Attributes and properties that are read or heard. */
 const readAloud = new Set([

@@ -16,10 +16,10 @@ import { agentReader } from './agent-of.ts';
 import { BodyReader } from './body-reader.ts';
 import { DailyUse } from './daily-use.ts';
 import { createNodeServer, type NodeServer, sendJson } from './node-server.ts';
-import { openPlaces } from './place-of.ts';
+import { openPlaces } from './locate.ts';
 import { away, tooLarge } from './refusals.ts';
 import { RefusedTally } from './refused-tally.ts';
-import { type Intake, takeRequest } from './take-request.ts';
+import { type Intake, takeRequest } from './accept-visits.ts';
 import { TrackingKeys, trackingChannel } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 

@@ -7,7 +7,7 @@ import { createFintocCompany, fintocKeys } from './fintoc/index.ts';
 import { sandboxDeveloperToken } from './google/ads.ts';
 import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
-import { type CompanyDeps, sandboxClient } from './house.ts';
+import { type CompanyDeps, sandboxClient } from './company.ts';
 import { createManychatCompany } from './manychat/index.ts';
 import { createMercadoPagoCompany } from './mercado-pago/index.ts';
 import { createMetaCompany } from './meta/index.ts';
@@ -20,7 +20,7 @@ import { createWorld, type World } from './world.ts';
 
 export type { Grant } from './consents.ts';
 export type { Fault } from './faults.ts';
-export { sandboxClient } from './house.ts';
+export { sandboxClient } from './company.ts';
 export { json, type Reply } from './route.ts';
 export { agree, callTo, sendTo } from './testing.ts';
 

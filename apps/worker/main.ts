@@ -16,7 +16,7 @@ import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus
 import { createOpener } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
 import { faultOf, startJobWorker, startQueueWorker, type WorkFailure } from '@tributary/work';
-import { blame } from './blame.ts';
+import { blame } from './classify-failure.ts';
 import { consumeVisits } from './consume-visits.ts';
 import { consumeWebhooks } from './consume-webhooks.ts';
 import { workFigures } from './figures.ts';

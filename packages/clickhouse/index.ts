@@ -5,7 +5,7 @@ export {
   type PeopleToClear,
   type PersonTable,
   type PersonTables,
-} from './clear-people.ts';
+} from './erase-people.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
 export {
   appliedMigrations,
@@ -18,7 +18,7 @@ export {
 export { dropOldVisits } from './drop-old-visits.ts';
 export { dropPartition } from './drop-partition.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';
-export { forgetProfile } from './forget-profile.ts';
+export { forgetProfile } from './delete-profile-rows.ts';
 export { loadPartitions } from './load-tables.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';
 export { connectEveryNode } from './nodes.ts';

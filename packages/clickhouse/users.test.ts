@@ -1,9 +1,9 @@
 import { Supervisor } from '@tributary/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clearPeople } from './clear-people.ts';
+import { clearPeople } from './erase-people.ts';
 import { type ClickHouse, createClickHouse } from './client.ts';
 import { dropOldVisits } from './drop-old-visits.ts';
-import { forgetProfile } from './forget-profile.ts';
+import { forgetProfile } from './delete-profile-rows.ts';
 import { migrate } from './migrate.ts';
 import { raw } from './queries.ts';
 import type { ClickHouseSettings } from './settings.ts';

@@ -2,7 +2,7 @@ export * from './changelog.ts';
 export * from './error-example.ts';
 export * from './errors.ts';
 export * from './events.ts';
-export * from './fault-words.ts';
+export * from './fault-messages.ts';
 export { ItemFault } from './item-fault.ts';
 export * from './links.ts';
 export { nearestWord } from './nearest-word.ts';
@@ -21,5 +21,5 @@ export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } fro
 export { ReasonCode } from './routes/top-performers.ts';
 export * from './routes.ts';
 export * from './scopes.ts';
-export * from './shown-once.ts';
+export * from './one-time-secrets.ts';
 export * from './vocabulary.ts';

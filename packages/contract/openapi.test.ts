@@ -13,7 +13,7 @@ import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import { CredentialKind, Scope } from './scopes.ts';
-import { words } from './words.ts';
+import { words } from './descriptions.ts';
 
 const baseUrl = 'https://tributary.example';
 const routes = { ...apiRoutes, ...collectorRoutes };

@@ -4,7 +4,7 @@ import { operationsOf, resolveRef, schemasIn, type Tree } from './openapi.fixtur
 import { type OpenapiDocument, openapi } from './openapi.ts';
 import type { Route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
-import { words } from './words.ts';
+import { words } from './descriptions.ts';
 
 /** The complete reference: API and collector. */
 const routes = { ...apiRoutes, ...collectorRoutes };

@@ -7,7 +7,7 @@ import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import { limits } from '@tributary/vocabulary';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { serveInTurn } from './in-turn.ts';
+import { serveInTurn } from './pipelining.ts';
 import { sendNotFoundPage, wantsNotFoundPage } from './not-found-page.ts';
 import { type BodyLimits, BodyReader, isFromProvider } from './read-body.ts';
 import { RequestState } from './request-state.ts';

@@ -1,6 +1,6 @@
 import { minorDigits } from '@tributary/rules';
 import type { EntityLevel } from '@tributary/vocabulary';
-import { Dice } from './dice.ts';
+import { Dice } from './seeded-random.ts';
 import { entityId, type Platform } from './entity-id.ts';
 import { unitsForDollar } from './rates.ts';
 

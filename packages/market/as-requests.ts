@@ -2,7 +2,7 @@ import { fromMinorUnits } from '@tributary/rules';
 import { hourMs } from '@tributary/vocabulary';
 import { clickAddress, shop } from './arrivals.ts';
 import { definitions } from './book.ts';
-import { Dice } from './dice.ts';
+import { Dice } from './seeded-random.ts';
 import { households } from './household.ts';
 import { isLate } from './lateness.ts';
 import type { Market } from './market.ts';

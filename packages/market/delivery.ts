@@ -1,7 +1,7 @@
 import { fromMinorUnits } from '@tributary/rules';
 import { dayMs, type EntityLevel, entityLevels } from '@tributary/vocabulary';
 import type { Ad, Entity } from './ads.ts';
-import { Dice } from './dice.ts';
+import { Dice } from './seeded-random.ts';
 import type { Platform } from './entity-id.ts';
 import type { Market } from './market.ts';
 import type { Exposure, Person } from './person.ts';

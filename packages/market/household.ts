@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from '@tributary/vocabulary';
 import type { Ad } from './ads.ts';
 import type { Arrival } from './arrivals.ts';
-import { Dice } from './dice.ts';
+import { Dice } from './seeded-random.ts';
 import { arrivalTime } from './lateness.ts';
 import type { Market } from './market.ts';
 import { buy } from './outcomes.ts';

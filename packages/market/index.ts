@@ -12,7 +12,7 @@ export {
 } from './book.ts';
 export type { DeliveryRow } from './delivery.ts';
 export { campaignCount, costOf, demandCampaigns, direct, sourceCount } from './demand/campaigns.ts';
-export { type Change, type Lived, live } from './demand/live.ts';
+export { type Change, type Lived, live } from './demand/simulate.ts';
 export { type Observed, observe } from './demand/observe.ts';
 export { causedBy, truthOf } from './demand/truth.ts';
 export {
@@ -23,7 +23,7 @@ export {
   openDemandMarket,
   usualNature,
 } from './demand/world.ts';
-export { createDice } from './dice.ts';
+export { createDice } from './seeded-random.ts';
 export { entityId, type Platform } from './entity-id.ts';
 export { household, households } from './household.ts';
 export { isLate } from './lateness.ts';

@@ -1,5 +1,5 @@
 import { dayMs } from '@tributary/vocabulary';
-import type { Dice } from './dice.ts';
+import type { Dice } from './seeded-random.ts';
 
 /** An arrival later than this is late: a report may have been read before. */
 const lateMs = dayMs;

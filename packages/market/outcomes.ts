@@ -1,6 +1,6 @@
 import { firstPayments, fromMinorUnits, minorDigits } from '@tributary/rules';
 import { dayMs, minuteMs } from '@tributary/vocabulary';
-import type { Dice } from './dice.ts';
+import type { Dice } from './seeded-random.ts';
 import { arrivalTime } from './lateness.ts';
 import type { Market } from './market.ts';
 import type { Browser, Cause, Exposure, Money, Outcome } from './person.ts';

@@ -1,6 +1,6 @@
 import { convert, type Quote } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
-import { Dice } from './dice.ts';
+import { Dice } from './seeded-random.ts';
 
 export interface Rates {
   /** All quotes, as a source would publish them: none on weekends. */

@@ -1,5 +1,5 @@
 import { dayMs } from '@tributary/vocabulary';
-import type { Dice } from './dice.ts';
+import type { Dice } from './seeded-random.ts';
 import type { Market } from './market.ts';
 
 /** The probability that a drawn day is accepted, from Sunday on; otherwise another day is drawn, once. */

@@ -7,7 +7,7 @@ import type { BodyThread } from './body-thread.ts';
 import type { Costs } from './costs.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
 import type { Caller } from './handler.ts';
-import type { PersonGate } from './person-gate.ts';
+import type { PersonGate } from './personal-data-gate.ts';
 import type { Refusal } from './refusal.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Route } from '@tributary/contract';
 import type { RateLimiter } from '@tributary/redis';
 import type { ScopeGrain } from '@tributary/vocabulary';
 import { countRefusal, tooMany, tooManyGuesses } from './allowance.ts';
-import type { Door } from './door.ts';
+import type { Door } from './attempt-limiter.ts';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 

@@ -9,12 +9,12 @@ export {
 } from './allowance.ts';
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
 export { actorOf } from './audit-entry.ts';
-export { awayAsRefusal, isEngineAway } from './away.ts';
+export { awayAsRefusal, isEngineAway } from './outage.ts';
 export { BodyThread } from './body-thread.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 export { Costs, payerOf } from './costs.ts';
 export { keyFor } from './customer-key.ts';
-export { Door } from './door.ts';
+export { Door } from './attempt-limiter.ts';
 export { FairScheduler, requestSlots } from './fair-scheduler.ts';
 export {
   answer,
@@ -29,7 +29,7 @@ export { personalData } from './personal-data.ts';
 export { forgetAnswers, sealedAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';
 export { createOperator, type Operator, readBody, type Sent } from './operator.ts';
-export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';
+export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './personal-data-gate.ts';
 export { Refusal, refuse } from './refusal.ts';
 export { docsUrl, renderError, renderOAuthError } from './respond.ts';
 export { type Admitted, admitCall, runOperation } from './run-operation.ts';

@@ -7,7 +7,7 @@ import { Meter, payerOf } from './costs.ts';
 import { type DisclosedKeys, mayStillDiscloseKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
 import { bodyTextOf, judgeBody, parseParams, parseQuery } from './parse.ts';
-import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
+import { inTurn, type Leaving, leaveInTurn, recordAccess } from './personal-data-gate.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
 

@@ -2,7 +2,7 @@ import { Connection, type Sending } from './connection.ts';
 import { connectToTarget, type OpenSocket, openTcp } from './connector.ts';
 import { OutboundFailed, OutboundRefused, type RefusalReason } from './errors.ts';
 import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts';
-import { IdleConnections } from './kept-connections.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { localDevelopmentTargets, publicTargets, readTarget, type TargetPolicy } from './target.ts';
 import { createResolver, type HostResolver, vettedAddresses } from './vetted-addresses.ts';
 

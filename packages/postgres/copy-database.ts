@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isContended } from './away.ts';
+import { isContended } from './unavailable.ts';
 import { pgDump } from './dump.ts';
 import { addressForPrograms, connectionTo } from './servers.ts';
 

@@ -1,4 +1,4 @@
-export { isAway, isContended, wasTooSlow } from './away.ts';
+export { isAway, isContended, wasTooSlow } from './unavailable.ts';
 export { type Cut, hasTables, restoreDump, settleRestored, takeCut } from './copy-database.ts';
 export { dumpSchema, pgDump } from './dump.ts';
 export {
@@ -18,7 +18,7 @@ export { changeLogin, retireLogin } from './logins.ts';
 export type { LookUps } from './look-ups.ts';
 export { compareMigrations, migrate, migrationsFingerprint } from './migrate.ts';
 export { findMoveOf, moveWorkspace } from './move/move-workspace.ts';
-export type { PersonTable, PersonTables } from './people.ts';
+export type { PersonTable, PersonTables } from './personal-data.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { backupRole, roles } from './roles.ts';
 export { rolledBack } from './rolled-back.ts';

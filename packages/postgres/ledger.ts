@@ -10,7 +10,7 @@ import {
   sql,
   Transaction,
 } from 'kysely';
-import { Line } from './line.ts';
+import { Line } from './pipelined-connection.ts';
 import { type LookUps, ledgerTimeSql, lookUpsOf } from './look-ups.ts';
 import { openPool, type PoolOptions } from './pool.ts';
 import { isOutdated, onceMore, PreparedNames } from './prepared.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { isContended } from './away.ts';
+import { isContended } from './unavailable.ts';
 import { connectionTo } from './servers.ts';
 
 const directory = join(import.meta.dirname, 'migrations');

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { PatientPool } from './patient-pool.ts';
+import { PatientPool } from './health-checked-pool.ts';
 import { connectionTo } from './servers.ts';
 
 export interface PoolOptions {

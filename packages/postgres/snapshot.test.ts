@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildProfile, openKit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { isAway } from './away.ts';
+import { isAway } from './unavailable.ts';
 import { createPostgres } from './ledger.ts';
 
 const kit = await openKit();

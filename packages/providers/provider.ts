@@ -9,7 +9,7 @@ import type {
   PaymentProvider,
 } from '@tributary/vocabulary';
 import type { z } from 'zod';
-import type { Books } from './books.ts';
+import type { Books } from './account-totals.ts';
 import type { Account, Call } from './call.ts';
 
 export type * from './call.ts';

@@ -5,7 +5,7 @@ import { createReceive as receiveHighlevel } from './highlevel/receive.ts';
 import { createReceive as receiveMercadoPago } from './mercado-pago/index.ts';
 import type { Provider } from './provider.ts';
 import { ShopifyCredentials } from './shopify/credentials.ts';
-import { shopifyTells } from './shopify/tells.ts';
+import { shopifyTells } from './shopify/webhooks.ts';
 import { createReceive as receiveStripe } from './stripe/index.ts';
 
 /** The part of a provider that verifies and parses its webhooks. */

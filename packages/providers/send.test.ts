@@ -5,7 +5,7 @@ import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { requestJson } from './ask.ts';
+import { requestJson } from './request-json.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { openCall } from './send.ts';
 

@@ -4,7 +4,7 @@ export { hourWeights, minuteWeights } from './attribution/decay.ts';
 export { creditFitted, type FittedCredit, type FittedRule, fitterOf, ruleOf } from './attribution/fitted/fitted.ts';
 export type { FittedPath, History, ObservationPeriod } from './attribution/fitted/history.ts';
 export { publishedErrors } from './attribution/fitted/published.generated.ts';
-export { whyLeftOut } from './attribution/left-out.ts';
+export { whyLeftOut } from './attribution/left-out-reason.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export { causesOf, recordedCauses } from './causes.ts';
 export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
@@ -110,7 +110,7 @@ export {
   normalisePhone,
 } from './normalise.ts';
 export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
-export { type PossibleNames, possibleNames } from './possible-names.ts';
+export { type PossibleNames, possibleNames } from './personal-identifiers.ts';
 export { effectiveScopes, isHealthcareFamily, isLoosened, type PrivacyStatus } from './privacy.ts';
 export { ratio, roundCount, unitCost } from './ratio.ts';
 export { lesser, netOf, type Reversals, reversalsOf, type SaidRefund } from './refunds.ts';

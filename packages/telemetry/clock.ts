@@ -1,5 +1,5 @@
 import { limits } from '@tributary/vocabulary';
-import type { Figure } from './counted.ts';
+import type { Figure } from './metrics-types.ts';
 import type { Readiness } from './readiness.ts';
 
 const closerThan = (skewMs: () => number, mostMs: number) => async () => {

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Figure } from './counted.ts';
+import type { Figure } from './metrics-types.ts';
 
 /**
  * Registers a gauge per figure. While a service is unavailable its figures are NaN, and the others are still

@@ -1,5 +1,5 @@
 export { clockFigures, clockReadiness } from './clock.ts';
-export type { Figure, Metrics } from './counted.ts';
+export type { Figure, Metrics } from './metrics-types.ts';
 export { createLog, type Log, openLogFile } from './log.ts';
 export { openMetrics } from './metrics.ts';
 export { type Readiness, readinessChecker } from './readiness.ts';

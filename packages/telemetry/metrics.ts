@@ -1,4 +1,4 @@
-import type { Figure, Metrics } from './counted.ts';
+import type { Figure, Metrics } from './metrics-types.ts';
 
 /** Serves metrics at the port. Without a port nothing is counted and the Prometheus client is not loaded. */
 export async function openMetrics(

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import type { Figure, MetricsPage } from './counted.ts';
+import type { Figure, MetricsPage } from './metrics-types.ts';
 import { registerFigures } from './figures.ts';
 
 export interface WorkMetrics extends MetricsPage {

@@ -15,7 +15,7 @@ export type {
 } from './handler.ts';
 export { countFailedJobs, createJobs, type JobHandlers, type Jobs, migrateJobs, startJobWorker } from './job.ts';
 export { type QueueKind, type QueueName, queues } from './queues.ts';
-export { countSetAside, listSetAside, retrySetAside, type SetAside, type SetAsideFilter } from './set-aside.ts';
-export { type Lease, LeaseLost, oldestSeconds, returnLease, takeLease } from './turns.ts';
+export { countSetAside, listSetAside, retrySetAside, type SetAside, type SetAsideFilter } from './parked.ts';
+export { type Lease, LeaseLost, oldestSeconds, returnLease, takeLease } from './leases.ts';
 export { countedTo, countWaiting, keysWaiting } from './waiting.ts';
 export { type QueueHandlers, type QueueWorkerOptions, startQueueWorker } from './worker.ts';

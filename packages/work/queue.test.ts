@@ -184,7 +184,7 @@ test('a crashed worker loses its key when the lease ends, and can no longer mark
   await mark(1);
   const late = handler(async () => {});
   const hold: Batch['hold'] = async (tx) => {
-    const { holdLease } = await import('./turns.ts');
+    const { holdLease } = await import('./leases.ts');
     await holdLease(tx, lease);
   };
   const batch = {

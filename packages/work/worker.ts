@@ -3,7 +3,7 @@ import { listen, type Postgres } from '@tributary/postgres';
 import type { AnyQueueHandler, QueueOptions } from './handler.ts';
 import { startQueue } from './queue.ts';
 import { type QueueKind, type QueueName, queues } from './queues.ts';
-import { noteWaiting } from './turns.ts';
+import { noteWaiting } from './leases.ts';
 import { keysWaiting } from './waiting.ts';
 
 export type QueueHandlers = { readonly [Q in QueueName]: AnyQueueHandler };

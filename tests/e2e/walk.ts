@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { words as english } from '../../apps/console/source/words/en/index.ts';
-import { words as spanish } from '../../apps/console/source/words/es/index.ts';
+import { words as english } from '../../apps/console/source/messages/en/index.ts';
+import { words as spanish } from '../../apps/console/source/messages/es/index.ts';
 
 /** The appearances of the console: each language with each theme on each screen width. */
 const appearances = (['en', 'es'] as const).flatMap((language) =>

@@ -9,7 +9,7 @@ import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { type AppRateTier, limits } from '@tributary/vocabulary';
 import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
-import { testKeys } from './desk.ts';
+import { testKeys } from './operation-deps.ts';
 import { operatorOf } from './operator.ts';
 import { appConnections, type Testkit } from './testkit.ts';
 

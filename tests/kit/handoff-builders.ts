@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
-import { testVault } from './desk.ts';
+import { testVault } from './operation-deps.ts';
 import type { Testkit } from './testkit.ts';
 
 interface Owner {

@@ -8,7 +8,7 @@ import { v7 as uuid } from 'uuid';
 import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
-import { testVault } from './desk.ts';
+import { testVault } from './operation-deps.ts';
 import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';

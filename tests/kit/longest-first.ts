@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { inDrawnOrder } from './in-drawn-order.ts';
+import { inDrawnOrder } from './hash-order.ts';
 
 /** Files that take a minute or more. If one started last, it would keep a single core busy while the others idle. */
 const long = [

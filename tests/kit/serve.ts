@@ -11,7 +11,7 @@ import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, type Tracing } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import type { FastifyInstance } from 'fastify';
-import { openDesk } from './desk.ts';
+import { openDesk } from './operation-deps.ts';
 import type { Testkit } from './testkit.ts';
 
 /** Tombstones of erased customers, under a test key. */

@@ -6,7 +6,7 @@ import { reopenExports } from '@tributary/domain/advertising/exports/module.ts';
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
 import { sales } from '@tributary/domain/commerce/sales/module.ts';
 import type { Postgres } from '@tributary/postgres';
-import { workOff } from './work-off.ts';
+import { workOff } from './process-queue.ts';
 
 export interface Stores {
   readonly app: Postgres;

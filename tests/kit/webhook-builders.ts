@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { testVault } from './desk.ts';
+import { testVault } from './operation-deps.ts';
 import type { Testkit } from './testkit.ts';
 
 const longAgo = new Date('2026-01-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Supervisor } from '@tributary/engines';
-import { inDrawnOrder } from '../kit/in-drawn-order.ts';
+import { inDrawnOrder } from '../kit/hash-order.ts';
 import { Copy } from './copy.ts';
 import type { Fault } from './fault.ts';
 import { allFaults } from './faults.ts';

@@ -76,7 +76,7 @@ export const regressions: readonly Regression[] = [
     request: 'events and visits sent to a process with clock skew',
     tests: [
       'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two syncs does not change the time',
-      'apps/api/away.test.ts > with a clock skew of %d ms, /readyz returns %d %s',
+      'apps/api/unavailable.test.ts > with a clock skew of %d ms, /readyz returns %d %s',
     ],
     drills: ['clock'],
   },

@@ -4,7 +4,7 @@ import { Supervisor } from '@tributary/engines';
 import { startSandbox } from '@tributary/sandbox';
 import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
-import { addExtras, openReceiver } from '../demo/dress.ts';
+import { addExtras, openReceiver } from '../demo/add-extras.ts';
 import { fillShop } from '../demo/fill-shop.ts';
 import { countSteps } from '../demo/steps.ts';
 import { type DemoBook, openDemo, openDemoBook, secondShop } from '../demo-book.ts';

@@ -16,7 +16,7 @@ import type { Postgres } from '@tributary/postgres';
 import { eventNameKey } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
-import { TaskPool } from './lanes.ts';
+import { TaskPool } from './task-pool.ts';
 import { type LaterRefund, LedgerBatch, type LedgerOptions } from './ledger-rows.ts';
 import { regionOf } from './regions.ts';
 import { touchColumns, touchWriter } from './touch-lines.ts';

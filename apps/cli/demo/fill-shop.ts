@@ -11,7 +11,7 @@ import { fillDelivery } from './fill-delivery.ts';
 import { fillFast } from './fill-fast.ts';
 import { fillVisits } from './fill-visits.ts';
 import { applyRefunds, dateNewResults, dateRates, dateRefunds } from './history.ts';
-import { lastClosing, recordPast } from './past.ts';
+import { lastClosing, recordPast } from './record-past.ts';
 import type { Step } from './steps.ts';
 
 interface Shop {

@@ -1,6 +1,6 @@
 import { dayMs } from '@tributary/vocabulary';
 import { limits } from './vocabulary.ts';
-import { say } from './words/index.ts';
+import { say } from './messages/index.ts';
 
 /** The dates of a report, both inclusive, as the URL contains them. */
 export interface DateRange {

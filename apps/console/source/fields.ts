@@ -1,7 +1,7 @@
 import type { RequestOf, Routes } from '@tributary/sdk';
 import type { FigureUnit } from '@tributary/vocabulary';
 import { count, money, ratio, signed, signedMoney } from './format.ts';
-import { say } from './words/index.ts';
+import { say } from './messages/index.ts';
 
 /** Every figure that can be explained, with its display name. */
 export type Field = RequestOf<Routes['explain']>['query']['field'];

@@ -1,5 +1,5 @@
-import { say } from './words/index.ts';
-import { locale } from './words/language.ts';
+import { say } from './messages/index.ts';
+import { locale } from './messages/language.ts';
 
 /** Formats numbers and dates in the language of the interface. A missing figure is a dash, never a zero. */
 

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { openRouter } from './router.tsx';
 import { sharedLink } from './shared-link.ts';
 import { applyTheme } from './theme.ts';
-import { language } from './words/language.ts';
+import { language } from './messages/language.ts';
 import './theme.css';
 
 applyTheme();

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Role, Scope } from '@tributary/contract';
-import { useReportScope } from './place.ts';
+import { useReportScope } from './report-scope.ts';
 import { accountQuery } from './queries.ts';
 import { adminRoles, rolesThatWrite, rolesWithPeople, scopesOf } from './vocabulary.ts';
 

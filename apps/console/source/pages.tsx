@@ -11,7 +11,7 @@ import {
   readReceipt,
   readWindow,
 } from './search.ts';
-import { say } from './words/index.ts';
+import { say } from './messages/index.ts';
 
 /**
  * Every page of a profile: its path, title, navigation section, audience and loader. Router, navigation and command palette are generated from this

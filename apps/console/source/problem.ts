@@ -1,5 +1,5 @@
 import { TributaryError } from '@tributary/sdk';
-import { say } from './words/index.ts';
+import { say } from './messages/index.ts';
 
 /** The error message in the reader's language if it is translated, otherwise the API's message. */
 export const problemOf = (error: Error): string =>

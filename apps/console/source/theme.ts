@@ -1,4 +1,4 @@
-import { say } from './words/index.ts';
+import { say } from './messages/index.ts';
 /** Light, dark or the system's theme: stored in this browser and applied before the first render. */
 
 export const themes = { system: say.themes.system, light: say.themes.light, dark: say.themes.dark } as const;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Company, CompanyDeps } from '../house.ts';
+import type { Company, CompanyDeps } from '../company.ts';
 import { json, type Reply, type SandboxRequest } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { widgetScript } from './widget.ts';

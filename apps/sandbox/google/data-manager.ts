@@ -1,4 +1,4 @@
-import type { CompanyDeps } from '../house.ts';
+import type { CompanyDeps } from '../company.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { rpcError, scopeOf, withScope } from './oauth.ts';
 import type { GoogleState } from './state.ts';

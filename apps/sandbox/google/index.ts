@@ -1,4 +1,4 @@
-import type { Company, CompanyDeps } from '../house.ts';
+import type { Company, CompanyDeps } from '../company.ts';
 import { adsRoutes } from './ads.ts';
 import { createDataManager, type GoogleEventBook } from './data-manager.ts';
 import type { Row } from './gaql.ts';

@@ -1,5 +1,5 @@
 import { createDice } from '@tributary/market';
-import type { CompanyDeps } from '../house.ts';
+import type { CompanyDeps } from '../company.ts';
 import { json, type Reply, type Route } from '../route.ts';
 import { scopeOf, withScope } from './oauth.ts';
 

@@ -1,4 +1,4 @@
-import type { Company } from '../house.ts';
+import type { Company } from '../company.ts';
 import { bearerOf, json } from '../route.ts';
 
 export interface ManychatBook {

@@ -1,4 +1,4 @@
-import type { CompanyDeps } from '../house.ts';
+import type { CompanyDeps } from '../company.ts';
 import { json, type Reply, type Route } from '../route.ts';
 import { sharedBy } from './accounts.ts';
 import { metaError, withToken } from './envelope.ts';

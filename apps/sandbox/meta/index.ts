@@ -1,4 +1,4 @@
-import type { Company, CompanyDeps } from '../house.ts';
+import type { Company, CompanyDeps } from '../company.ts';
 import { accountRoutes } from './accounts.ts';
 import { createEvents, type EventBook } from './events.ts';
 import { createInsights, type MetaDay, metaDays } from './insights.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryRow } from '@tributary/market';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
-import type { CompanyDeps } from '../house.ts';
+import type { CompanyDeps } from '../company.ts';
 import { restatedSpend } from '../restated.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { sharedBy, withAccount } from './accounts.ts';

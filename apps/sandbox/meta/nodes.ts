@@ -1,4 +1,4 @@
-import type { CompanyDeps } from '../house.ts';
+import type { CompanyDeps } from '../company.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { sharedBy, toAccountNode, withAccount } from './accounts.ts';
 import { metaError, pageOf, paramsOf, withToken } from './envelope.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Company, CompanyDeps } from '../house.ts';
+import type { Company, CompanyDeps } from '../company.ts';
 import { json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { giveBack, type OrderCustomer, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';

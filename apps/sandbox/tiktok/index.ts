@@ -2,7 +2,7 @@ import type { DeliveryRow } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import { type Company, type CompanyDeps, sandboxClient } from '../house.ts';
+import { type Company, type CompanyDeps, sandboxClient } from '../company.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 
 /** The state of TikTok: it has the same ads as Meta. */

@@ -4,7 +4,7 @@ import { adIdTags, tagsFor } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { listActions } from './list-store.ts';
 import type { AdServices } from './services.ts';
-import { toActionResponse } from './show-action.ts';
+import { toActionResponse } from './action-response.ts';
 import { whyNotReady } from './url-tags-ready.ts';
 
 export const readUrlTags: Handles<Routes['readUrlTags'], AdServices> = async (_input, context) => {

@@ -6,7 +6,7 @@ export {
   listActiveAds,
   listAdSetBudgets,
   listRecentSpend,
-} from './actable.ts';
+} from './editable-entity.ts';
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, findNames, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
 export { type RecordAdsResult, recordAds } from './record-ads.ts';

@@ -7,7 +7,7 @@ import { v7 as uuid } from 'uuid';
 import { ConnectionUnusable, openAccount } from './open-account.ts';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices, ProfileServices } from './services.ts';
-import { toConnectionResponse } from './show-connection.ts';
+import { toConnectionResponse } from './connection-response.ts';
 import { findConnection, lockConnection, stopSync, updateConnection, withSyncs } from './store.ts';
 
 /** An unresponsive provider must not prevent a disconnect. */

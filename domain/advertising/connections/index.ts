@@ -1,6 +1,6 @@
 export { chooseConnection } from './choose-connection.ts';
 export { personalData } from './personal-data.ts';
-export { noteFault } from './note-fault.ts';
+export { noteFault } from './apply-fault.ts';
 export { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 export { type NewConnection, saveConnection } from './save-connection.ts';
 export type { ConnectionServices, ConnectionStores, CreateReconnectUrl, ProfileServices } from './services.ts';

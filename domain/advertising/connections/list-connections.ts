@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { toConnectionResponse } from './show-connection.ts';
+import { toConnectionResponse } from './connection-response.ts';
 import { listConnections as listRows } from './store.ts';
 
 export const listConnections: Handles<Routes['listConnections']> = async ({ query }, { ledger, caller }) => {

@@ -3,7 +3,7 @@ import { type Account, openCall, type Provider, ProviderFault } from '@tributary
 import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { openCredentials, sealCredentials } from './credentials.ts';
-import { noteFault } from './note-fault.ts';
+import { noteFault } from './apply-fault.ts';
 import type { ProfileServices } from './services.ts';
 import { type ConnectionRow, claimRefresh, findConnection, releaseRefresh, saveRefreshed } from './store.ts';
 

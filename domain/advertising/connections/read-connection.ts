@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { toConnectionResponse } from './show-connection.ts';
+import { toConnectionResponse } from './connection-response.ts';
 import { findConnection, withSyncs } from './store.ts';
 
 export const readConnection: Handles<Routes['readConnection']> = async ({ params }, { ledger, caller }) => {

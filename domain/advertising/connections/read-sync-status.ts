@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { toSyncResponse } from './show-progress.ts';
+import { toSyncResponse } from './progress-response.ts';
 import { listLive, withSyncs } from './store.ts';
 
 export const readSyncStatus: Handles<Routes['readSyncStatus']> = async ({ query }, { ledger, caller }) => {

@@ -3,9 +3,9 @@ import { type OutcomeServices, untilRecorded } from '@tributary/domain/commerce/
 import type { Ledger } from '@tributary/postgres';
 import { openCall, ProviderFault, type SyncPage } from '@tributary/providers';
 import { type Channel, channels, hourMs } from '@tributary/vocabulary';
-import { markRecovered, noteFault } from './note-fault.ts';
+import { markRecovered, noteFault } from './apply-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
-import { applyProviderRecords } from './record-said.ts';
+import { applyProviderRecords } from './apply-provider-records.ts';
 import { nextRunAt, usualPauseMs, waitAfter } from './schedule.ts';
 import type { ConnectionStores } from './services.ts';
 import { storeStages } from './stages.ts';

@@ -3,7 +3,7 @@ import { answer, type Handles } from '@tributary/operations';
 import type { Channel } from '@tributary/vocabulary';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices } from './services.ts';
-import { toSyncResponse } from './show-progress.ts';
+import { toSyncResponse } from './progress-response.ts';
 import { type ConnectionRow, findConnection, listLive, requestSync, withSyncs } from './store.ts';
 import { refuseUnusable, withReconnectLink } from './with-account.ts';
 

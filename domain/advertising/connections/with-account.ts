@@ -1,7 +1,7 @@
 import { links } from '@tributary/contract';
 import { Refusal, refuse } from '@tributary/operations';
 import { type Call, openCall, ProviderFault } from '@tributary/providers';
-import { noteFault } from './note-fault.ts';
+import { noteFault } from './apply-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount, type Unusable } from './open-account.ts';
 import type { ProfileServices } from './services.ts';
 

@@ -2,7 +2,7 @@ import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import type { ExportStores } from './services.ts';
 import { listDue, type WaitingEvent } from './store.ts';
-import { runBatch } from './turn.ts';
+import { runBatch } from './run-batch.ts';
 
 export interface ExportItem extends Item {
   readonly event: WaitingEvent;

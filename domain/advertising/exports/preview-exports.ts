@@ -5,7 +5,7 @@ import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import type { ExportServices } from './services.ts';
 import { type ExportResult, listTargets, listWaiting } from './store.ts';
-import { accountOf, composeAll } from './turn.ts';
+import { accountOf, composeAll } from './run-batch.ts';
 
 /** Returns what the next run would send. Of customers only the field names: their values go to the platform only. */
 export const previewExports: Handles<Routes['previewExports'], ExportServices> = async ({ query }, context) => {

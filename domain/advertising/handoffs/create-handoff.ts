@@ -6,7 +6,7 @@ import { hashCapability, mintCapability, sealCapability } from './capability.ts'
 import { getExpiry } from './handoff.ts';
 import { readReturnUrl } from './return-url.ts';
 import type { HandoffServices } from './services.ts';
-import { toHandoffResponse } from './show-handoff.ts';
+import { toHandoffResponse } from './handoff-response.ts';
 import { insertHandoff } from './store.ts';
 
 export const createHandoff: Handles<Routes['createHandoff'], HandoffServices> = async (

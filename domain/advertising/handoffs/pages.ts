@@ -8,7 +8,7 @@ import { hashCapability, isCapability, startPath } from './capability.ts';
 import { beginConsent, cookieHeader, readCookies, verifyReturn } from './consent-state.ts';
 import { end, findBlockingReason, finishConsent } from './finish-consent.ts';
 import { type BounceOutcome, getFinalOutcome, outcomeForReason } from './handoff.ts';
-import { pageLanguages } from './page-words.ts';
+import { pageLanguages } from './page-texts.ts';
 import { bounceUrl } from './return-url.ts';
 import { consentPage, outcomePage, unknownPage } from './screens.ts';
 import type { HandoffPageServices } from './services.ts';

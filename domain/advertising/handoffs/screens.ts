@@ -1,6 +1,6 @@
 import { html, pageResponse } from '@tributary/pages';
 import type { BounceOutcome } from './handoff.ts';
-import { type PageLanguage, pageWords } from './page-words.ts';
+import { type PageLanguage, pageWords } from './page-texts.ts';
 
 /** The pages of a hand-off. Their URL is a secret, so they send no referrer to other hosts. */
 

@@ -2,7 +2,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { weakIdentifierKinds } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import type { Cleared, ErasedPerson } from './erased-person.ts';
+import type { Cleared, ErasedPerson } from './erased-customer.ts';
 import { findSurvivors } from './store.ts';
 
 /** Ids of the customer, which the caller has locked, and of all customers merged into it, directly or not. */

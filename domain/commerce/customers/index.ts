@@ -8,7 +8,7 @@ export {
   insertShell,
   walkIdentifiers,
 } from './erase.ts';
-export type { Cleared, ErasedPerson, PersonalData, KnownPerson } from './erased-person.ts';
+export type { Cleared, ErasedPerson, PersonalData, KnownPerson } from './erased-customer.ts';
 export { emptyRange, type Goal, type GoalReader, type Position, type ScannedRange } from './goal-reader.ts';
 export { personalData } from './personal-data.ts';
 export type { CustomerServices } from './import-customers.ts';
@@ -22,7 +22,7 @@ export {
   type MergePlace,
   type MergeRow,
 } from './merges.ts';
-export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
+export { type FindNamingErased, findsNamingErased, type Kept } from './mentions.ts';
 export { openCustomers } from './open-customers.ts';
 export {
   type Contact,
@@ -34,7 +34,7 @@ export {
   listDisputed,
   listIdentifiers,
   listSamePerson,
-} from './people.ts';
+} from './customer-queries.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
 export {
   decideProposal,

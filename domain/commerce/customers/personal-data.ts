@@ -1,5 +1,5 @@
 import { eraseCustomers } from './erase.ts';
-import type { PersonalData } from './erased-person.ts';
+import type { PersonalData } from './erased-customer.ts';
 
 export const personalData: PersonalData = {
   postgres: {

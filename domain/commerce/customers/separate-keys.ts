@@ -1,7 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { replayMessages } from './person-tree.ts';
+import { replayMessages } from './merge-groups.ts';
 import { type UndoOptions, undoMerges } from './undo-merges.ts';
 import { type ActiveMerge, loadNeighbourhood } from './without-merges.ts';
 

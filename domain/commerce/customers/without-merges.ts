@@ -1,6 +1,6 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
-import { type JoinConstraints, type MentionedPair, type Part, replayMessages } from './person-tree.ts';
+import { type JoinConstraints, type MentionedPair, type Part, replayMessages } from './merge-groups.ts';
 
 /** A merge that is not undone. */
 export interface ActiveMerge extends MentionedPair {

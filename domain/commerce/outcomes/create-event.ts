@@ -4,7 +4,7 @@ import type { Evidence } from '@tributary/domain/commerce/customers';
 import { listDefinitionKeys } from '@tributary/domain/commerce/definitions';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import type { Gathering } from './gathering.ts';
+import type { Gathering } from './request-batcher.ts';
 import { type EventFault, type ReadBody, type ReadEvent, readBody, readOneOfMany } from './read-event.ts';
 import { type RecordResult, recordAll } from './record-all.ts';
 import { type RecordContext, untilRecorded } from './record-outcomes.ts';

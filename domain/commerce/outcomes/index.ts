@@ -8,7 +8,7 @@ export {
   listSaleRecords,
   saveCounted,
 } from './counted.ts';
-export { countOutcomesByCustomer, countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
+export { countOutcomesByCustomer, countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './count-outcomes.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { personalData } from './personal-data.ts';
@@ -36,7 +36,7 @@ export {
   type NamedOutcome,
   type OutcomeOwner,
   type PersonOutcome,
-} from './outcomes-of.ts';
+} from './find-outcomes.ts';
 export type {
   OwnedPayment,
   PaymentChange,
@@ -44,7 +44,7 @@ export type {
   Placement,
   RefundReceipt,
   ToldRefund,
-} from './payment-standings.ts';
+} from './first-payment-service.ts';
 export {
   findPayment,
   findReferred,

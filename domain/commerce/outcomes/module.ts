@@ -1,6 +1,6 @@
 export { createEvent, type EventServices } from './create-event.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
-export { Gathering } from './gathering.ts';
+export { Gathering } from './request-batcher.ts';
 export { goalReader } from './goal-store.ts';
 export { openOutcomeImporter } from './import-outcomes.ts';
 export { listReceivedEvents } from './list-received-events.ts';

@@ -1,7 +1,7 @@
 import type { PersonalData } from '@tributary/domain/commerce/customers';
 import type { Postgres } from '@tributary/postgres';
 import { eraseOutcomes } from './erase.ts';
-import { forgetMentions } from './forget-mentions.ts';
+import { forgetMentions } from './erase-mentions.ts';
 
 export const personalData: PersonalData<unknown, { readonly app: Postgres }> = {
   postgres: {

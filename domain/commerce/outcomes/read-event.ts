@@ -15,7 +15,7 @@ import {
 } from '@tributary/rules';
 import type { DealEnd } from '@tributary/vocabulary';
 import type { z } from 'zod';
-import type { ToldRefund } from './payment-standings.ts';
+import type { ToldRefund } from './first-payment-service.ts';
 
 /** A valid event: the outcome and the customer data of its message. */
 export interface ReadEvent {

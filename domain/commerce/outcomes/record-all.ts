@@ -1,7 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { isFinerThan } from '@tributary/rules';
 import type { EventWarning } from '@tributary/vocabulary';
-import type { RefundReceipt } from './payment-standings.ts';
+import type { RefundReceipt } from './first-payment-service.ts';
 import type { EventFault, ReadBody, ReadEvent, ReadRefund } from './read-event.ts';
 import { type RecordContext, type RecordedOutcome, recordOutcomes } from './record-outcomes.ts';
 

@@ -3,7 +3,7 @@ import type { Tx } from '@tributary/postgres';
 import { causesOf, type EventSettlement } from '@tributary/rules';
 import { markCustomersDirty, markDirty, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 import { OutcomeRace } from './outcome-race.ts';
-import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
+import type { OwnedPayment, PaymentChange, PaymentStandings } from './first-payment-service.ts';
 import type { ResolvedCustomers } from './resolve-customers.ts';
 import { insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
 import { deriveFirstPayments } from './first-payments.ts';
-import { placePayments } from './place-payments.ts';
+import { placePayments } from './derive-changed-payments.ts';
 
 type PaymentFields = Pick<LedgerPayment, 'customerId' | 'isPayerAssigned' | 'saidCustomerId' | 'isInstallment'>;
 

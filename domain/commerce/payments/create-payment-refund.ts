@@ -3,7 +3,7 @@ import { type LedgerPayment, lockMoney, OutcomeRace } from '@tributary/domain/co
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { compareAmounts, moneyText, parseAmount, reversalsOf, subtractAmounts } from '@tributary/rules';
-import { act } from './act.ts';
+import { act } from './run-payment-action.ts';
 import { readSaleRefunds, recountRefunds } from './refunds.ts';
 
 /** Records a manual refund. A payment has at most one, in addition to the refunds that the provider reports. */

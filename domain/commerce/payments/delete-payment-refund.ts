@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { act } from './act.ts';
+import { act } from './run-payment-action.ts';
 import { lockRefunds } from './create-payment-refund.ts';
 import { recountRefunds } from './refunds.ts';
 

@@ -1,3 +1,3 @@
 export { personalData } from './personal-data.ts';
 export { recountRefunds } from './refunds.ts';
-export { paymentStandings } from './standings.ts';
+export { paymentStandings } from './first-payment-status.ts';

@@ -4,7 +4,7 @@ import { findDays } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
-import { toPaymentResponses } from './show-payment.ts';
+import { toPaymentResponses } from './payment-response.ts';
 
 /** Lists payments of a period, newest first. */
 export const listPayments: Handles<Routes['listPayments']> = async ({ query }, context) => {

@@ -5,6 +5,6 @@ export { deletePaymentRefund } from './delete-payment-refund.ts';
 export { firstPayments } from './first-payments.queue.ts';
 export { listPayments } from './list-payments.ts';
 export { readPayment } from './read-payment.ts';
-export { paymentStandings } from './standings.ts';
+export { paymentStandings } from './first-payment-status.ts';
 export { updateInstallment } from './update-installment.ts';
 export { type PaymentServices, updatePayer } from './update-payer.ts';

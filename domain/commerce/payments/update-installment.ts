@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { act } from './act.ts';
+import { act } from './run-payment-action.ts';
 import { changePayment } from './change-payment.ts';
 
 /** Marks a payment as a later installment of an earlier purchase, or removes the mark. */

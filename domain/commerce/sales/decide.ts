@@ -5,7 +5,7 @@ import { pairKey } from '@tributary/rules';
 import type { MatchDecision } from '@tributary/vocabulary';
 import { deleteDecision, findContradicted, saveDecisions, toActor } from './decisions.ts';
 import { findMatch, type ListedMatch } from './match-list.ts';
-import { toMatchResponses } from './show-match.ts';
+import { toMatchResponses } from './match-response.ts';
 
 type Change = AnswerOf<Routes['confirmSaleMatch']>['body']['data'];
 

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { listMatches } from './match-list.ts';
-import { toMatchResponses } from './show-match.ts';
+import { toMatchResponses } from './match-response.ts';
 
 /** Lists matches of payments across sources, in pages. */
 export const listSaleMatches: Handles<Routes['listSaleMatches']> = async ({ query }, { caller, ledger }) => {

@@ -9,8 +9,8 @@ import {
 import type { OutcomeProvider } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { MatchResponse } from './show-match.ts';
-import type { SourcesResponse } from './show-sources.ts';
+import type { MatchResponse } from './match-response.ts';
+import type { SourcesResponse } from './sources-response.ts';
 
 const minute = 60_000;
 const noon = Date.UTC(2026, 4, 10, 12);

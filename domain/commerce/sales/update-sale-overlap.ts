@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { listSaleSources, rescanSources } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { findSmaller, saveNever } from './overlaps.ts';
-import { toOverlapResponses } from './show-sources.ts';
+import { toOverlapResponses } from './sources-response.ts';
 
 /**
  * Stores whether two sources never report the same sale. The queue then settles the payments of the smaller source

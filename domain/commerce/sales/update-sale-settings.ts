@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { listSaleSources, rescanSources } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles } from '@tributary/operations';
-import { toSettingsResponse } from './show-sources.ts';
+import { toSettingsResponse } from './sources-response.ts';
 import { lockSaleSettings, readSaleSettings, saveSaleSettings } from './store.ts';
 
 /**

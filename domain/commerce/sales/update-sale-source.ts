@@ -4,7 +4,7 @@ import { findDays } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { SaleServices } from './services.ts';
-import { formatExcludedFrom, toSourcesResponse } from './show-sources.ts';
+import { formatExcludedFrom, toSourcesResponse } from './sources-response.ts';
 
 /** Changes how the payments of a source count. The queue settles them again; their rows are kept. */
 export const updateSaleSource: Handles<Routes['updateSaleSource'], SaleServices> = async (

@@ -2,7 +2,7 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { GroupHandler, Item, Taken } from '@tributary/work';
 import { sql } from 'kysely';
-import { attributeTogether } from './attribute-together.ts';
+import { attributeTogether } from './attribute-batch.ts';
 
 export interface AttributionOptions {
   readonly app: Postgres;

@@ -5,7 +5,7 @@ import type { CauseKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { applyResults } from './attribute-together.ts';
+import { applyResults } from './attribute-batch.ts';
 import { attribution } from './attribution.queue.ts';
 import { findNextOfRules, replay } from './replay.ts';
 

@@ -8,7 +8,7 @@ import { LeaseLost, queues, returnLease, takeLease } from '@tributary/work';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
-import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-together.ts';
+import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
 import { recordFreshness } from './freshness.ts';
 import { stageAll } from './stage-all.ts';
 import { bucketOf, mostBuckets, statementTables } from './statement.ts';

@@ -1,2 +1,2 @@
-export { dayAfter } from './show-experiment.ts';
+export { dayAfter } from './experiment-response.ts';
 export { isNearTested, listValidTests, type ValidTest } from './store.ts';

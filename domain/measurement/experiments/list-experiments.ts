@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { toExperimentResponse } from './show-experiment.ts';
+import { toExperimentResponse } from './experiment-response.ts';
 import { listNewest } from './store.ts';
 
 export const listExperiments: Handles<Routes['listExperiments']> = async ({ query }, { caller, ledger }) => {

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { toExperimentResponse } from './show-experiment.ts';
+import { toExperimentResponse } from './experiment-response.ts';
 import { findExperiment } from './store.ts';
 
 export const readExperiment: Handles<Routes['readExperiment']> = async ({ params }, { caller, ledger }) => {

@@ -6,7 +6,7 @@ import { readRegions } from '@tributary/rules';
 import { dayMs, entityLevels } from '@tributary/vocabulary';
 import { sumRegions, timesBefore } from './plan.ts';
 import { lockExperiment, refuseExperiment } from './refuse-experiment.ts';
-import { dayAfter, toExperimentResponse } from './show-experiment.ts';
+import { dayAfter, toExperimentResponse } from './experiment-response.ts';
 import { type Experiment, saveState } from './store.ts';
 
 type Context = Parameters<Handles<Routes['stopExperiment'], ReportServices>>[1];

@@ -2,7 +2,7 @@ import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/advertising/campaigns';
 import { dayMs, nilUuid } from '@tributary/vocabulary';
 import type { Credit } from './credit.ts';
-import { orNull } from './show-event.ts';
+import { orNull } from './event-response.ts';
 import type { LedgerEvent, TouchEvent } from './timeline.ts';
 
 type Rows = Extract<AnswerOf<Routes['readJourneyByKey']>['body'], { meta: { conversion: unknown } }>;

@@ -7,7 +7,7 @@ import {
   entitiesOfVisit,
   type JourneyEvent,
   toEventResponse,
-} from './show-event.ts';
+} from './event-response.ts';
 import { readTimeline, type Stores, type TimelineEvent, type TimelineQuery } from './timeline.ts';
 
 /** One page of a journey with personal data, for callers with customers:read. */

@@ -16,7 +16,7 @@ import type { Person } from './person.ts';
 import { projectEvent } from './project-event.ts';
 import { readEvents } from './read-events.ts';
 import type { JourneyServices } from './services.ts';
-import { entitiesOfOutcome, entitiesOfTouch } from './show-event.ts';
+import { entitiesOfOutcome, entitiesOfTouch } from './event-response.ts';
 import { readTouchline, type Stores, type TimelineQuery } from './timeline.ts';
 
 type Answer = AnswerOf<Routes['readJourneyByKey']>;

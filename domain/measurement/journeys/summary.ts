@@ -1,6 +1,6 @@
 import { limits } from '@tributary/vocabulary';
 import type { Masks } from './mask-journey.ts';
-import type { JourneyEvent } from './show-event.ts';
+import type { JourneyEvent } from './event-response.ts';
 
 /** The prompt of the language model and its input. */
 

@@ -6,7 +6,7 @@ import { intervalWidth } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { readCalibration, type Served, unweighed } from './calibration.ts';
 import type { ModelServices } from './services.ts';
-import { currentRefusal, refuseEstimate } from './show-fit.ts';
+import { currentRefusal, refuseEstimate } from './fit-response.ts';
 import { findSettled } from './store.ts';
 
 /** Above every value: the start of the sort order. */

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { fitModels, refusalOf } from './fit-models.job.ts';
 import { errorOfSum } from './list-model-campaigns.ts';
 import { refitModels } from './refit-models.job.ts';
-import { currentRefusal } from './show-fit.ts';
+import { currentRefusal } from './fit-response.ts';
 
 const world = await openTestWithClickHouse();
 const signal = new AbortController().signal;

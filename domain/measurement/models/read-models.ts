@@ -5,7 +5,7 @@ import { estimatingModelNames, estimatingModels } from '@tributary/vocabulary';
 import { readCalibration, type Served } from './calibration.ts';
 import { spanOf } from './fit-models.job.ts';
 import type { ModelServices } from './services.ts';
-import { currentRefusal, toFitResponse } from './show-fit.ts';
+import { currentRefusal, toFitResponse } from './fit-response.ts';
 import { findLatest, findServed, findSettled } from './store.ts';
 
 export const readModels: Handles<Routes['readModels'], ModelServices> = async (_input, context) => {

@@ -2,7 +2,7 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { compareLedger, findFirstDay } from '@tributary/domain/measurement/attribution';
 import { dayOf } from '@tributary/rules';
 import { dayMs, limits, type ReconciledBook } from '@tributary/vocabulary';
-import type { ProviderServices } from './ask-provider.ts';
+import type { ProviderServices } from './read-provider.ts';
 import { comparePayments } from './compare-payments.ts';
 import { compareReports } from './compare-reports.ts';
 import { compareSpend } from './compare-spend.ts';

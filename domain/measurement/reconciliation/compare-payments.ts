@@ -3,7 +3,7 @@ import { findProvided, listProvided, type ProvidedPayment } from '@tributary/dom
 import type { BookedPayment } from '@tributary/providers';
 import { compareAmounts, daysOf, sumAmounts } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
-import { type BookedProvider, callOf, openBooks, type ProviderServices, tryRead } from './ask-provider.ts';
+import { type BookedProvider, callOf, openBooks, type ProviderServices, tryRead } from './read-provider.ts';
 import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
 
 /** Maximum per day; further rows are not compared. */

@@ -5,7 +5,7 @@ import { listReportedSpend } from '@tributary/domain/measurement/reports';
 import type { BookedSpend } from '@tributary/providers';
 import { compareAmounts, subtractAmounts, sumAmounts } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
-import { callOf, openBooks, type ProviderServices, tryRead } from './ask-provider.ts';
+import { callOf, openBooks, type ProviderServices, tryRead } from './read-provider.ts';
 import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
 import { wasReportedBefore } from './store.ts';
 

@@ -21,4 +21,4 @@ export { readEntities } from './read-entities.ts';
 export { readOverview } from './read-overview.ts';
 export type { ReportContext, ReportServices } from './services.ts';
 export { plainDecimal } from './sum-figure.ts';
-export { listReportedSpend, type ReportedSpend } from './told-spend.ts';
+export { listReportedSpend, type ReportedSpend } from './reported-spend.ts';

@@ -1,7 +1,7 @@
 import { html } from '@tributary/pages';
 import { type AlertKind, limits } from '@tributary/vocabulary';
 import type { AlertMailRow } from './store.ts';
-import { words } from './words.ts';
+import { words } from './texts.ts';
 
 export interface About {
   readonly profileName: string;

@@ -15,7 +15,7 @@ import {
   listOpenOf,
   listPreferences,
 } from './store.ts';
-import { type AlertSources, alertRules, type Cause, profilesAtOnce } from './watch.ts';
+import { type AlertSources, alertRules, type Cause, profilesAtOnce } from './alert-rules.ts';
 
 export interface AlertWork extends AlertSources {
   /** Without a mail server no mails are created. */

@@ -2,7 +2,7 @@ import type { AnswerOf, Routes } from '@tributary/contract';
 import { html } from '@tributary/pages';
 import type { AttributionModel, Language, MailedPage, MailRhythm } from '@tributary/vocabulary';
 import type { Days } from './store.ts';
-import { type Words, words } from './words.ts';
+import { type Words, words } from './texts.ts';
 
 /** The content of a mail: responses of the API's own reports for the period and the one before. Contains no personal data. */
 export interface Report {

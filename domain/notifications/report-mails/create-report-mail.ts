@@ -5,7 +5,7 @@ import { isAppProvisioned, profileOf } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { type ReportMailServices, toMailResponse } from './show-mail.ts';
+import { type ReportMailServices, toMailResponse } from './mail-response.ts';
 import { countMails, insertMail, nextDue } from './store.ts';
 
 export const createReportMail: Handles<Routes['createReportMail'], ReportMailServices> = async (

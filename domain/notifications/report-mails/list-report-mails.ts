@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/tenancy/accounts';
 import { findUserNames } from '@tributary/domain/tenancy/credentials';
 import { answer, type Handles } from '@tributary/operations';
-import { type ReportMailServices, toMailResponse } from './show-mail.ts';
+import { type ReportMailServices, toMailResponse } from './mail-response.ts';
 import { listLast, listMails } from './store.ts';
 
 export const listReportMails: Handles<Routes['listReportMails'], ReportMailServices> = async (

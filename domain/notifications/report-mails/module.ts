@@ -5,5 +5,5 @@ export { listReportMails } from './list-report-mails.ts';
 export { previewReportMail } from './preview-report-mail.ts';
 export { reportMails } from './report-mails.queue.ts';
 export { sendReportMail } from './send-report-mail.ts';
-export type { ReportMailServices } from './show-mail.ts';
+export type { ReportMailServices } from './mail-response.ts';
 export { removeMailsOf } from './store.ts';

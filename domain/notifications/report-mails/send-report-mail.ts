@@ -4,7 +4,7 @@ import { findUserNames } from '@tributary/domain/tenancy/credentials';
 import { profileOf } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
-import { type ReportMailServices, toMailResponse } from './show-mail.ts';
+import { type ReportMailServices, toMailResponse } from './mail-response.ts';
 import { insertDeliveries, lastDays, listLast, listMails, lockMail } from './store.ts';
 
 const { againMinutes } = limits.reportMails;

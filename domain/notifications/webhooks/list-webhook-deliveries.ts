@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findEvents } from '@tributary/domain/tenancy/events';
 import { answer, type Handles } from '@tributary/operations';
-import { payloadOf, toDeliveryResponse } from './delivery/show-delivery.ts';
+import { payloadOf, toDeliveryResponse } from './delivery/delivery-response.ts';
 import { findApps, listDeliveries } from './store.ts';
 import { ownerOf } from './subscription.ts';
 

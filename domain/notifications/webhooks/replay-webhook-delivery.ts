@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findEvents } from '@tributary/domain/tenancy/events';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { eventOf, payloadOf, toDeliveryResponse } from './delivery/show-delivery.ts';
+import { eventOf, payloadOf, toDeliveryResponse } from './delivery/delivery-response.ts';
 import { lockDelivery, lockSubscription, markWork, requeueDelivery } from './store.ts';
 import { ownerOf } from './subscription.ts';
 

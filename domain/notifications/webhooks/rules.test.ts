@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { envelopeOf } from './delivery/envelope.ts';
 import { nextAttemptAt, readRetryAfter } from './delivery/schedule.ts';
 import { keyOf, signatureHeaders } from './delivery/signature.ts';
-import { isUnavailable, nextReceiverState, type ReceiverState, unavailableAfter } from './delivery/standing.ts';
+import { isUnavailable, nextReceiverState, type ReceiverState, unavailableAfter } from './delivery/receiver-state.ts';
 import { mintSecret, rotateSecrets, type SigningSecret, signingAt } from './secrets.ts';
 import { trySignatures } from './signatures.fixture.ts';
 import { sinceAfter } from './since.ts';

@@ -1,7 +1,7 @@
 import type { QueueHandler } from '@tributary/work';
 import { deliver } from './delivery/deliver.ts';
-import { claimBatch, type Item } from './delivery/take-turn.ts';
-import { setStatus } from './delivery/turn-store.ts';
+import { claimBatch, type Item } from './delivery/claim-batch.ts';
+import { setStatus } from './delivery/batch-store.ts';
 import type { WebhookStores } from './services.ts';
 import { markWork } from './store.ts';
 

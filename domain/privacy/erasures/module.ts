@@ -1,6 +1,6 @@
 export { createCustomerErasure } from './create-customer-erasure.ts';
 export { createErasure } from './create-erasure.ts';
-export { type ErasedAgain, eraseAgain } from './erase-again.ts';
+export { type ErasedAgain, eraseAgain } from './repeat-erasures.ts';
 export { type ErasureServices, eraseCustomer } from './erase-customer.ts';
 export type { ErasureNote } from './erasure-note.ts';
 export { type ErasureStores, erasures } from './erasures.queue.ts';

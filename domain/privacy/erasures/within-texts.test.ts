@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test, vi } from 'vitest';
 import { identify, minute, useEveryStore } from './every-store.fixture.ts';
-import { namesSeenIn } from './look-closely.ts';
+import { namesSeenIn } from './scan-for-remains.ts';
 import { memoize } from './verify-erasure.ts';
 
 const scene = useEveryStore();

@@ -21,7 +21,7 @@ export {
   firstAccountState,
   openFirstAccount,
 } from './first-account.ts';
-export { forgetUnallowedClients } from './forget-clients.ts';
+export { forgetUnallowedClients } from './delete-clients.ts';
 export { hashToken } from './hashed-sessions.ts';
 export { inviteOwner } from './invite-owner.ts';
 export { listAssistants } from './list-assistants.ts';

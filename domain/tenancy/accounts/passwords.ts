@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { refuse } from '@tributary/operations';
 import { isCompromised } from './compromised-passwords.ts';
-import { limitConcurrency } from './turnstile.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
 
 /** The OWASP recommendation for argon2id: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };

@@ -2,7 +2,7 @@ import { buildAssistant, buildMember, buildProfile, openTest } from '@tributary/
 import { hourMs, limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { forgetUnallowedClients } from './forget-clients.ts';
+import { forgetUnallowedClients } from './delete-clients.ts';
 
 const { kit, api } = await openTest();
 kit.clock.set(new Date());

@@ -8,4 +8,4 @@ export {
 } from './creators.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 export { findAppOrigins, isLiveApp, revokeApp } from './store.ts';
-export { LastUseRecorder } from './use-notes.ts';
+export { LastUseRecorder } from './last-use-recorder.ts';

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { listProposals, type ProposalCursor } from '@tributary/domain/commerce/customers';
 import { answer, type Handles } from '@tributary/operations';
-import { toProposalResponses } from './show-proposals.ts';
+import { toProposalResponses } from './proposals-response.ts';
 
 export const listMergeProposals: Handles<Routes['listMergeProposals']> = async (
   { query },

@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { listLargestMerges, type MergePlace, type MergeRow } from '@tributary/domain/commerce/customers';
 import { findDays } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
-import { toMergeResponse } from './show-merge.ts';
+import { toMergeResponse } from './merge-response.ts';
 
 export const listMerges: Handles<Routes['listMerges']> = async ({ query }, { caller, ledger, mentions }) => {
   const { profileId } = caller;

@@ -13,7 +13,7 @@ import { countOutcomesSaid } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type IdentifierKind, limits } from '@tributary/vocabulary';
-import { toMergeResponse } from './show-merge.ts';
+import { toMergeResponse } from './merge-response.ts';
 
 const { most } = limits.identity;
 

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { decideProposal, findSurvivors, lockProposal } from '@tributary/domain/commerce/customers';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { toProposalResponses } from './show-proposals.ts';
+import { toProposalResponses } from './proposals-response.ts';
 
 export const rejectMergeProposal: Handles<Routes['rejectMergeProposal']> = (
   { params, body },

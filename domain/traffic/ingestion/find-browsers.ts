@@ -3,7 +3,7 @@ import { visitorIdMessage, visitorIdOf } from '@tributary/rules';
 import { keyedHash } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
 import type { Arrival } from './message.ts';
-import { memoize } from './remembering.ts';
+import { memoize } from './memoize.ts';
 import { findErasedHashes, type VisitProfile } from './store.ts';
 
 /** The id under which a request's browser is stored. */

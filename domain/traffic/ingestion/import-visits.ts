@@ -4,9 +4,9 @@ import type { Ingestion } from './context.ts';
 import type { Agent } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
 import { ingest } from './pipeline.ts';
-import { memoize } from './remembering.ts';
+import { memoize } from './memoize.ts';
 import { findProfiles } from './store.ts';
-import { type BadReason, CachedMasking, type ParsedVisit, takeVisit } from './take-visit.ts';
+import { type BadReason, CachedMasking, type ParsedVisit, takeVisit } from './parse-visit.ts';
 
 /** The columns of a file of visits. */
 export const visitColumns = [

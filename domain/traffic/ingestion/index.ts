@@ -1,8 +1,8 @@
 export { asSessionsCame } from './arrivals.ts';
 export { clearedVisit } from './cleared-visit.ts';
 export { findVisitorsOf, linkVisitors, walkVisitors } from './erase.ts';
-export { type Opening, openBadVisits } from './forget-bad-visits.ts';
-export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
+export { type Opening, openBadVisits } from './erase-invalid-visits.ts';
+export { forgetDeadLetters, openDeadLetters } from './delete-dead-letters.ts';
 export { personalData } from './personal-data.ts';
 export { findHeard, listSilent } from './last-visits.ts';
 export { isSigned, type Signing, signedText } from './signature.ts';

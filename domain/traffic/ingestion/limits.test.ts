@@ -4,7 +4,7 @@ import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
-import { openBadVisits } from './forget-bad-visits.ts';
+import { openBadVisits } from './erase-invalid-visits.ts';
 import { delivered, messageOf, openTestIngestion } from './ingestion.fixture.ts';
 import { refusedMessage } from './message.ts';
 import { pipeline } from './pipeline.ts';

@@ -1,6 +1,6 @@
 import type { SecretPlace, Vault } from '@tributary/vault';
 import type { Device, RefusedReason } from '@tributary/vocabulary';
-import { type BadReason, Masking, type OpenVisit, type ParsedVisit, type SecretPart, takeVisit } from './take-visit.ts';
+import { type BadReason, Masking, type OpenVisit, type ParsedVisit, type SecretPart, takeVisit } from './parse-visit.ts';
 
 /**
  * The data of a request besides its visits. The IP address is not stored; only country, region and city are derived

@@ -2,7 +2,7 @@ import type { StreamMessage } from '@tributary/stream';
 import { tryOpen, UnreadableSecret } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
 import { type Arrival, type Refused, streamLocation, type VisitMessage } from './message.ts';
-import type { BadReason, OpenVisit, SecretPart } from './take-visit.ts';
+import type { BadReason, OpenVisit, SecretPart } from './parse-visit.ts';
 
 /** A decrypted request. */
 export interface OpenedRequest {

@@ -2,8 +2,8 @@ import type { PersonalData } from '@tributary/domain/commerce/customers';
 import type { Stream } from '@tributary/stream';
 import { clearedVisit } from './cleared-visit.ts';
 import { eraseLinks } from './erase.ts';
-import { eraseBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
-import { openDeadLetters } from './forget-dead-letters.ts';
+import { eraseBadVisits, type Opening, openBadVisits } from './erase-invalid-visits.ts';
+import { openDeadLetters } from './delete-dead-letters.ts';
 
 interface Services {
   readonly opening: Opening;

@@ -5,7 +5,7 @@ import type { Ingestion } from './context.ts';
 import { countRefused } from './count-refused.ts';
 import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
-import { storeBadVisits } from './keep-bad-visits.ts';
+import { storeBadVisits } from './store-invalid-visits.ts';
 import { markTouched } from './mark-touched.ts';
 import { recordLastVisits } from './note-last.ts';
 import { type OpenedRequest, openMessages } from './open-messages.ts';

@@ -5,8 +5,8 @@ import { answer, type Handles } from '@tributary/operations';
 import { declaredOrigin } from '@tributary/rules';
 import type { PartnerTouchStatus } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { parseOccurredAt } from './moment.ts';
-import { readIdentifiers, refuseNationalId, resolveCustomers } from './named-customers.ts';
+import { parseOccurredAt } from './occurred-at.ts';
+import { readIdentifiers, refuseNationalId, resolveCustomers } from './resolve-customers.ts';
 import type { PartnerServices } from './services.ts';
 import { findAnswer, findExistingTouches, insertTouches, type PartnerTouch } from './store.ts';
 

@@ -3,7 +3,7 @@ import { attributionModelNames, declaredSourceAnswers, limits, nilUuid } from '@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { ad, day, openPartner } from './partners.fixture.ts';
-import { visitTouch } from './told-touch.ts';
+import { visitTouch } from './attributed-touch.ts';
 
 const world = await openTestWithClickHouse();
 const open = (traits = {}) => openPartner(world, traits);

@@ -6,12 +6,12 @@ import { answer, type Handles, type ProfileContext } from '@tributary/operations
 import type { Tx } from '@tributary/postgres';
 import type { AttributedTouch } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
-import { resolveCustomers } from './named-customers.ts';
+import { resolveCustomers } from './resolve-customers.ts';
 import { type AffectedConversion, countRecredited } from './recredited.ts';
 import { readReferrals } from './referrals.ts';
 import type { PartnerServices } from './services.ts';
 import { listCustomerTouches } from './store.ts';
-import { ledgerTouch, visitTouch } from './told-touch.ts';
+import { ledgerTouch, visitTouch } from './attributed-touch.ts';
 
 type Context = ProfileContext & PartnerServices;
 

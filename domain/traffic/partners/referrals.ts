@@ -3,8 +3,8 @@ import { clickMarker } from '@tributary/domain/commerce/customers';
 import { type ProfileContext, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type Identifier, type Origin, originOf } from '@tributary/rules';
-import { parseOccurredAt } from './moment.ts';
-import { readIdentifiers } from './named-customers.ts';
+import { parseOccurredAt } from './occurred-at.ts';
+import { readIdentifiers } from './resolve-customers.ts';
 import type { PartnerServices } from './services.ts';
 import { findExistingTouches, type PartnerTouch } from './store.ts';
 

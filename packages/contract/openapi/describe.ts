@@ -1,4 +1,4 @@
-import { words } from '../words.ts';
+import { words } from '../descriptions.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** Adds a description by name to every schema field that has none. */

@@ -13,7 +13,7 @@ import {
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { McpScope, Role } from '../scopes.ts';
-import { LeftOut, shownOnce } from '../shown-once.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { CurrentPassword, Password, Person, passwordRefusals, SecondStep } from './sign-in.ts';
 
 /** Accounts: signing in, workspace members, invitations and assistants. */

@@ -14,7 +14,7 @@ import {
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { OAuthScope, Scope } from '../scopes.ts';
-import { LeftOut, shownOnce } from '../shown-once.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 import { governed, profileInPath } from './workspaces.ts';
 

@@ -1,6 +1,6 @@
 import { importRejections, importStatuses, limits, unparseableIdentifiers, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { placeOf } from '../fault-words.ts';
+import { placeOf } from '../fault-messages.ts';
 import { ItemFault } from '../item-fault.ts';
 import {
   CalendarDate,

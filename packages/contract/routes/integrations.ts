@@ -2,7 +2,7 @@ import { bankHolderTypes, bankLinkCountries, connectionStatuses, limits } from '
 import { z } from 'zod';
 import { data, IsoTimestamp, limitParameter, Name, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../shown-once.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { chapter, credentials } from './connections.ts';
 
 /** Connections with their own routes: banks, chatbots, stores. */

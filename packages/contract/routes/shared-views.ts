@@ -15,7 +15,7 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../shown-once.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 
 /** Links that show one report to a person without an account. */
 

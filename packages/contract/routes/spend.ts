@@ -1,6 +1,6 @@
 import { limits, spendStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { placeOf } from '../fault-words.ts';
+import { placeOf } from '../fault-messages.ts';
 import { ItemFault } from '../item-fault.ts';
 import { CalendarDate, CurrencyCode, data, Platform, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EventEnvelope, EventName, EventProvider, OutcomeRecorded } from '../events.ts';
 import { Deleted, data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../shown-once.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 
 /** Webhook subscriptions and deliveries. */
 

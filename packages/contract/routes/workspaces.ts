@@ -12,7 +12,7 @@ import {
   workspacePage,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../shown-once.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { PrivacyMode } from '../vocabulary.ts';
 import { Email } from './accounts.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';

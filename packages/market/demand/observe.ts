@@ -1,5 +1,5 @@
-import { type Change, type Lived, live } from './live.ts';
-import { thrown } from './throw.ts';
+import { type Change, type Lived, live } from './simulate.ts';
+import { thrown } from './hash-random.ts';
 import type { DemandMarket } from './world.ts';
 
 /** What the shop observes of a person, or of a device that it cannot link to a person. */

@@ -1,5 +1,5 @@
 import { adsPerCampaign, campaignCount } from './campaigns.ts';
-import { type Change, type Lived, live } from './live.ts';
+import { type Change, type Lived, live } from './simulate.ts';
 import type { DemandMarket } from './world.ts';
 
 /**

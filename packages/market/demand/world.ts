@@ -1,5 +1,5 @@
 import { campaignCount } from './campaigns.ts';
-import { thrown, thrownNormal } from './throw.ts';
+import { thrown, thrownNormal } from './hash-random.ts';
 
 /** The parameters of a world. */
 export interface Nature {

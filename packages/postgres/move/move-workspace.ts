@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isContended } from '../away.ts';
+import { isContended } from '../unavailable.ts';
 import { connectionTo } from '../servers.ts';
 import { Changes } from './changes.ts';
 import { copyRows, recopyRows, type Servers } from './copy-rows.ts';

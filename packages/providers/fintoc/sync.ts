@@ -1,6 +1,6 @@
 import { dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { JsonAnswer } from '../ask.ts';
+import type { JsonAnswer } from '../request-json.ts';
 import type { Call, SaidOutcome, Sync } from '../provider.ts';
 import { instant } from '../read-answer.ts';
 import type { FintocCredentials } from './credentials.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseOf, requestJson } from '../ask.ts';
+import { baseOf, requestJson } from '../request-json.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call } from '../provider.ts';
 import { readAs } from '../read-answer.ts';

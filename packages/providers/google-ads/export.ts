@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { baseOf, requestJson } from '../ask.ts';
+import { baseOf, requestJson } from '../request-json.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call, Export, ExportAnswer, ExportEvent, ExportFlaw, ProviderRequest } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';

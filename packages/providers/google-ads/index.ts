@@ -1,8 +1,8 @@
 import { GoogleCredentials } from '../google-oauth.ts';
 import type { Provider } from '../provider.ts';
-import { createAct } from './act.ts';
+import { createAct } from './run-action.ts';
 import { createAdsApi } from './api.ts';
-import { createBooks } from './books.ts';
+import { createBooks } from './account-totals.ts';
 import { createConnect } from './connect.ts';
 import { createExport } from './export.ts';
 import type { GoogleAdsSettings } from './settings.ts';

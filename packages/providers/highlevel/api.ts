@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseOf, type JsonAnswer, requestJson, verdictOf } from '../ask.ts';
+import { baseOf, type JsonAnswer, requestJson, verdictOf } from '../request-json.ts';
 import type { Account, Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';

@@ -1,6 +1,6 @@
 import { ClientSecretPost } from 'oauth4webapi';
 import { z } from 'zod';
-import { baseOf } from '../ask.ts';
+import { baseOf } from '../request-json.ts';
 import { readOAuthCallback, requestToken } from '../oauth-token.ts';
 import type { Call, Connect } from '../provider.ts';
 import { lifeSeconds } from '../read-answer.ts';

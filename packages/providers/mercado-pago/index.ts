@@ -3,7 +3,7 @@ import type { Provider, Receive, Received } from '../provider.ts';
 import { readJson } from '../read-answer.ts';
 import { isSignedBy, readSignatureHeader } from '../signature.ts';
 import { createApi, type MercadoPagoSettings } from './api.ts';
-import { createBooks } from './books.ts';
+import { createBooks } from './account-totals.ts';
 import { createConnect, MercadoPagoCredentials } from './connect.ts';
 import { createSync, type MercadoPagoPosition } from './sync.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Pixel, Provider } from '../provider.ts';
-import { createAct } from './act.ts';
-import { createBooks } from './books.ts';
+import { createAct } from './run-action.ts';
+import { createBooks } from './account-totals.ts';
 import { createConnect } from './connect.ts';
 import { MetaCredentials } from './credentials.ts';
 import { createExport } from './export.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { createGoogleOAuth, type GoogleClient, GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';

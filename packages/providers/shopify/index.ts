@@ -5,7 +5,7 @@ import { readAs } from '../read-answer.ts';
 import { createApi, type ShopifySettings } from './api.ts';
 import { ShopifyCredentials } from './credentials.ts';
 import { createSync, type ShopifyPosition } from './sync.ts';
-import { shopifyTells } from './tells.ts';
+import { shopifyTells } from './webhooks.ts';
 
 export type { ShopifySettings } from './api.ts';
 

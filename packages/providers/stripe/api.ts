@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseOf, requestJson, retryAfterMs, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, retryAfterMs, verdictOf } from '../request-json.ts';
 import type { Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';

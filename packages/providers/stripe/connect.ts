@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseOf } from '../ask.ts';
+import { baseOf } from '../request-json.ts';
 import { readOAuthCallback, requestToken } from '../oauth-token.ts';
 import type { Call, Connect } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';

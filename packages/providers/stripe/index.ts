@@ -3,7 +3,7 @@ import type { Provider, Receive } from '../provider.ts';
 import { readJson } from '../read-answer.ts';
 import { isTimelySigned } from '../signature.ts';
 import { createApi, type StripeSettings } from './api.ts';
-import { createBooks } from './books.ts';
+import { createBooks } from './account-totals.ts';
 import { createConnect, StripeCredentials } from './connect.ts';
 import { createSync, type StripePosition } from './sync.ts';
 

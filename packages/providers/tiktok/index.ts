@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { readOAuthCallback } from '../oauth-token.ts';
 import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { count, decimalText, omitUndefined, readAs } from '../read-answer.ts';
-import { createBooks } from './books.ts';
+import { createBooks } from './account-totals.ts';
 
 /** The example of docs/guides/add-a-provider.md: another ad platform, read only. */
 export interface TikTokSettings {

@@ -1,5 +1,5 @@
-import { mediaSites } from './sites/places-to-meet.ts';
-import { otherSites } from './sites/shops-and-helpers.ts';
+import { mediaSites } from './sites/media-sites.ts';
+import { otherSites } from './sites/other-sites.ts';
 import type { Site } from './sites/site.ts';
 
 /**

@@ -14,7 +14,7 @@ import { testOutcomeServices } from '@tributary/testkit';
 import { type Channel, channelNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { applyProviderRecords } from '../../../domain/advertising/connections/record-said.ts';
+import { applyProviderRecords } from '../../../domain/advertising/connections/apply-provider-records.ts';
 import { documentChanges } from './documents.ts';
 import { type ParserTarget, parserTarget } from './target.ts';
 import type { ParserWorld } from './world.ts';

@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
       'a change whose answer was lost is said not to have happened',
     ],
   }),
-  ...faultsIn('domain/advertising/ad-operations/act.ts', changes, {
+  ...faultsIn('domain/advertising/ad-operations/run-ad-action.ts', changes, {
     'change-looked-up-too-soon': [
       'new Date(clock().getTime() + settleAfter * adPatienceMs)',
       'new Date(clock().getTime() - adPatienceMs)',

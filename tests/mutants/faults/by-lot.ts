@@ -37,7 +37,7 @@ export const faults: readonly Fault[] = [
       'a healthy connection is shown as disconnected',
     ],
   }),
-  ...faultsIn('domain/notifications/webhooks/delivery/turn-store.ts', ['domain/notifications/webhooks/delivery.test.ts'], {
+  ...faultsIn('domain/notifications/webhooks/delivery/batch-store.ts', ['domain/notifications/webhooks/delivery.test.ts'], {
     'lot-32-latest-due': [
       'SELECT min(due_at) AS due',
       'SELECT max(due_at) AS due',
@@ -93,7 +93,7 @@ export const faults: readonly Fault[] = [
       'a throttled store is queried again a thousand times too soon',
     ],
   }),
-  ...faultsIn('domain/traffic/partners/named-customers.ts', ['domain/traffic/partners/partners.test.ts'], {
+  ...faultsIn('domain/traffic/partners/resolve-customers.ts', ['domain/traffic/partners/partners.test.ts'], {
     'lot-5-first-number-only': [
       "(text ?? '').matchAll(rutPattern))\n    if",
       "[...(text ?? '').matchAll(rutPattern)].slice(0, 1))\n    if",
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/privacy/erasures/look-closely.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
+  ...faultsIn('domain/privacy/erasures/scan-for-remains.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
     'lot-37-no-base64url': ['[A-Za-z0-9_+/-]{12,}', '[A-Za-z0-9+/]{12,}', 'the certificate misses text in base64url'],
     'lot-43-escapes-in-latin1': [
       "'hex').toString('utf8')",
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/traffic/partners/told-touch.ts', ['domain/traffic/partners/partners.test.ts'], {
+  ...faultsIn('domain/traffic/partners/attributed-touch.ts', ['domain/traffic/partners/partners.test.ts'], {
     'lot-29-ad-set-is-ad': [
       'adSetId: nilToNull(row.ad_set_id)',
       'adSetId: nilToNull(row.ad_id)',

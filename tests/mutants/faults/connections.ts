@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
       'two workers use one refresh token, and the second is told that it is none',
     ],
   }),
-  ...faultsIn('domain/advertising/connections/note-fault.ts', tests, {
+  ...faultsIn('domain/advertising/connections/apply-fault.ts', tests, {
     'old-fault-hits-new-consent': [
       'if (connection.credentials_revision !== revision) return;',
       '',
@@ -35,14 +35,14 @@ export const faults: readonly Fault[] = [
       'a limit of the app is met again by every other connection',
     ],
   }),
-  ...faultsIn('domain/advertising/connections/record-said.ts', tests, {
+  ...faultsIn('domain/advertising/connections/apply-provider-records.ts', tests, {
     'ignored-stage-counts': [
       "eventKey === undefined || eventKey === 'ignored' ||",
       'eventKey === undefined ||',
       'a deal in a stage that somebody said to ignore is recorded',
     ],
   }),
-  ...faultsIn('domain/advertising/connections/record-said.ts', ['domain/advertising/connections/integrations/integrations.test.ts'], {
+  ...faultsIn('domain/advertising/connections/apply-provider-records.ts', ['domain/advertising/connections/integrations/integrations.test.ts'], {
     'sale-told-twice': [
       '!takenBy.some((one) => activeChannels.includes(one))',
       'activeChannels.length >= takenBy.length * 0',

@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
       'touches of one moment are ordered otherwise than in the columns',
     ],
   }),
-  ...faultsIn('packages/rules/attribution/left-out.ts', ['packages/rules/attribution/left-out.test.ts'], {
+  ...faultsIn('packages/rules/attribution/left-out-reason.ts', ['packages/rules/attribution/left-out-reason.test.ts'], {
     'full-path-called-repeat': [
       "kinId === touch.touchId ? 'path_full' : 'repeat_of_session'",
       "kinId === touch.touchId ? 'repeat_of_session' : 'path_full'",

@@ -26,7 +26,7 @@ export const faults: readonly Fault[] = [
     breaks: 'of many backups the newest is not seen',
     tests: ['packages/storage/storage.test.ts'],
   },
-  ...faultsIn('packages/work/turns.ts', ['packages/work/queue.test.ts'], {
+  ...faultsIn('packages/work/leases.ts', ['packages/work/queue.test.ts'], {
     'two-workers-one-key': [
       'AND due <= now() AND until <= now()',
       'AND due <= now()',
@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
       'a job runs although what caused it was rolled back',
     ],
   }),
-  ...faultsIn('packages/stream/desk.ts', ['packages/stream/desk.test.ts', 'packages/stream/consumer.test.ts'], {
+  ...faultsIn('packages/stream/batch-processor.ts', ['packages/stream/batch-processor.test.ts', 'packages/stream/consumer.test.ts'], {
     'buried-before-the-letter': [
       "      delivery.giveBack(letterRetryMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
       "      this.#observe({ kind: 'dead-letter-failed', id, error });",
@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
       'more messages are on their way than the log bears',
     ],
   }),
-  ...faultsIn('packages/postgres/servers.ts', ['packages/postgres/away.test.ts'], {
+  ...faultsIn('packages/postgres/servers.ts', ['packages/postgres/unavailable.test.ts'], {
     'first-server-only': [
       'stream: () => new FollowingSocket(servers) };',
       '};',
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
       'a backup is taken from, or restored into, a server that takes no writes',
     ],
   }),
-  ...faultsIn('packages/postgres/upgrade-plan.ts', ['packages/postgres/away.test.ts'], {
+  ...faultsIn('packages/postgres/upgrade-plan.ts', ['packages/postgres/unavailable.test.ts'], {
     'functions-count': [
       ".replace(/\\bAS\\s+\\$(\\w*)\\$.*?\\$\\1\\$/gis, '')",
       '',
@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
       'while the engine is slow the memory fills',
     ],
   }),
-  ...faultsIn('packages/clickhouse/clear-people.ts', ['packages/clickhouse/clear-people.test.ts'], {
+  ...faultsIn('packages/clickhouse/erase-people.ts', ['packages/clickhouse/erase-people.test.ts'], {
     'mutations-not-waited-for': [
       'for (const node of nodes) await mutationsDone(node, mark, signal);',
       '',

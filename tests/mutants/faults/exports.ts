@@ -4,7 +4,7 @@ const tests = ['domain/advertising/exports/exports.test.ts'];
 
 /** Of what ad platforms are told. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/advertising/exports/turn.ts', tests, {
+  ...faultsIn('domain/advertising/exports/run-batch.ts', tests, {
     'lost-answer-sent-for-ever': [
       'now.getTime() - firstSentAt.getTime() > deduplicatesForMs',
       'false',

@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
       'a body that has come whole is given up for one that has not',
     ],
   }),
-  ...faultsIn('packages/http/in-turn.ts', ['packages/http/in-turn.test.ts'], {
+  ...faultsIn('packages/http/pipelining.ts', ['packages/http/pipelining.test.ts'], {
     'answers-overtake': [
       'if (previous.closed) return done();',
       'if (previous) return done();',

@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undone-merge-leaves-a-name',
-    file: 'domain/commerce/customers/person-records.ts',
+    file: 'domain/commerce/customers/merged-records.ts',
     from: '[fact]: whole.facts[fact] ?? facts[fact]',
     to: '[fact]: facts[fact] ?? whole.facts[fact]',
     breaks: 'a name that came too late for the person takes the place of theirs when a merge is undone',
@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'late-name-was-always-there',
-    file: 'domain/commerce/customers/person-records.ts',
+    file: 'domain/commerce/customers/merged-records.ts',
     from: 'return { ...facts, ...Object.fromEntries(Object.keys(saidAt).map((fact) => [fact, null])) };',
     to: 'return saidAt ? facts : facts;',
     breaks: 'after a merge is undone people are found by names that nobody kept',

@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bad-row-twice',
-    file: 'domain/traffic/ingestion/keep-bad-visits.ts',
+    file: 'domain/traffic/ingestion/store-invalid-visits.ts',
     from: 'uuidFrom(`bad_visit:${id}:${index}`, arrival.profile_id)',
     to: 'crypto.randomUUID()',
     breaks: 'a redelivery keeps the bad row a second time',

@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     m('0006_accountability'),
-    ['domain/tenancy/credentials/access.test.ts', 'packages/operations/person-gate.test.ts'],
+    ['domain/tenancy/credentials/access.test.ts', 'packages/operations/personal-data-gate.test.ts'],
     {
       'switch-without-lock': [
         'CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON profiles\n  FOR EACH ROW EXECUTE FUNCTION take_privacy_lock();\n',

@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/operations/admission.ts',
-    ['packages/operations/person-gate.test.ts', 'packages/operations/run-operation.test.ts'],
+    ['packages/operations/personal-data-gate.test.ts', 'packages/operations/run-operation.test.ts'],
     {
       'lost-scope-not-noticed': [
         'before.scopes.has(scope) && !now.scopes.has(scope)',
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/operations/run-operation.ts',
     [
-      'packages/operations/person-gate.test.ts',
+      'packages/operations/personal-data-gate.test.ts',
       'packages/operations/run-operation.test.ts',
       'packages/operations/customer-key.test.ts',
       'domain/tenancy/accountability/pii-access-log.test.ts',
@@ -102,8 +102,8 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'packages/operations/person-gate.ts',
-    ['packages/operations/person-gate.test.ts', 'packages/operations/leave-with-people.test.ts'],
+    'packages/operations/personal-data-gate.ts',
+    ['packages/operations/personal-data-gate.test.ts', 'packages/operations/leave-with-people.test.ts'],
     {
       'people-without-log': [
         "await recordAccess(gate, leaving, 'served');",
@@ -222,7 +222,7 @@ export const faults: readonly Fault[] = [
       'an e-mail used as a key is shown to a caller without customers:read',
     ],
   }),
-  ...faultsIn('packages/operations/door.ts', ['packages/operations/door.test.ts'], {
+  ...faultsIn('packages/operations/attempt-limiter.ts', ['packages/operations/attempt-limiter.test.ts'], {
     'guessers-shut-out-the-known': [
       'return isExempt ? undefined : Math.ceil(remainingMs / 1_000);',
       'return Math.ceil(remainingMs / 1_000);',
@@ -237,7 +237,7 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/operations/identify.ts',
     [
-      'packages/operations/door.test.ts',
+      'packages/operations/attempt-limiter.test.ts',
       'packages/http/http.test.ts',
       'packages/operations/rate-limits.test.ts',
       'packages/http/front-door.test.ts',

@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
       'what a customer bought after an answer is not credited anew',
     ],
   }),
-  ...faultsIn('domain/traffic/partners/named-customers.ts', tests, {
+  ...faultsIn('domain/traffic/partners/resolve-customers.ts', tests, {
     'reference-makes-somebody': [
       'return found.isNew && isReferenceAlone ? refuseUnknown() : found;',
       'return found;',

@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/commerce/outcomes/forget-mentions.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
+  ...faultsIn('domain/commerce/outcomes/erase-mentions.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
     'mentions-only-whole': [
       'naming.has(value) ? erasedWord : value',
       'value',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/commerce/payments/place-payments.ts', ['domain/commerce/payments/first-payments.test.ts'], {
+  ...faultsIn('domain/commerce/payments/derive-changed-payments.ts', ['domain/commerce/payments/first-payments.test.ts'], {
     'late-deposit-unsettles-nothing': [
       'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
       '',

@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    'domain/traffic/ingestion/keep-bad-visits.ts',
+    'domain/traffic/ingestion/store-invalid-visits.ts',
     ['domain/traffic/ingestion/limits.test.ts', 'domain/privacy/erasures/after-erasures.test.ts'],
     {
       'bad-rows-without-end': [
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'domain/traffic/ingestion/forget-dead-letters.ts',
+    'domain/traffic/ingestion/delete-dead-letters.ts',
     [
       'domain/privacy/erasures/complete-erasures.test.ts',
       'domain/privacy/erasures/after-erasures.test.ts',

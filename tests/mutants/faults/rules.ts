@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
       "messages of a living relative are dropped for the erased one's phone",
     ],
   }),
-  ...faultsIn('packages/rules/possible-names.ts', ['packages/rules/possible-names.test.ts'], {
+  ...faultsIn('packages/rules/personal-identifiers.ts', ['packages/rules/personal-identifiers.test.ts'], {
     'names-in-base64-missed': [
       'if (/^[^\\p{Cc}\\ufffd]{4,}$/u.test(decoded)) inner.push(decoded);',
       '',

@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
   }),
   {
     id: 'alert-in-a-backlog',
-    file: 'domain/notifications/alerts/watch.ts',
+    file: 'domain/notifications/alerts/alert-rules.ts',
     from: 'through: sources.visitsThrough',
     to: 'through: sources.now',
     breaks: 'a tracker is called silent while its visits wait in the log',
@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'alert-over-too-soon',
-    file: 'domain/notifications/alerts/watch.ts',
+    file: 'domain/notifications/alerts/alert-rules.ts',
     from: "stages.attribution.state === 'current' && stages.delivery.state === 'current'",
     to: "stages.attribution.state === 'current' || stages.delivery.state === 'current'",
     breaks: 'late figures are called up to date while delivery is behind',

@@ -232,7 +232,7 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'apps/collector/take-request.ts',
+    'apps/collector/accept-visits.ts',
     ['apps/collector/collector.test.ts', 'apps/collector/hostile.test.ts', 'apps/collector/small.test.ts'],
     {
       'any-origin-sends': [

@@ -3,8 +3,8 @@ import { useRef } from 'react';
 import { count, money, words } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { type AdChange, change, undo } from './queries.ts';
 
 interface ChangeAdProps {

@@ -4,8 +4,8 @@ import { money, signedPercent, words } from '../format.ts';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { advisedMinor, type Budget, type BudgetAdvice, boundsOf, stepOf, toDecimal, toMinor } from './budget.ts';
 import {
   type AdChange,

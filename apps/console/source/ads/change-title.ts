@@ -1,5 +1,5 @@
 import { money, words } from '../format.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { AdAction } from './queries.ts';
 
 /** A change at a platform in one line: "Pause campaign, Meta Ads: Spring sale". */

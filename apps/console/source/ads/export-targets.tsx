@@ -9,7 +9,7 @@ import { Labelled } from '../parts/labelled.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type ExportTarget, exportCatalogQuery, pixelsQuery, saveExportTarget } from './queries.ts';
 
 /** For each connected ad account: which conversions it receives, and under which names. */

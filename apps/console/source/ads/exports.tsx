@@ -8,8 +8,8 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { ExportTargets } from './export-targets.tsx';
 
 type Run = NonNullable<ReturnType<typeof useRuns>['data']>['pages'][number]['data'][number];

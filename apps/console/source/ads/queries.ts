@@ -3,7 +3,7 @@ import type { AnswerTo, Client, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { datesOf, keyOf, type ReportScope } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { Budget } from './budget.ts';
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;

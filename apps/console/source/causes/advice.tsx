@@ -6,7 +6,7 @@ import { useMembership } from '../membership.ts';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { State } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type AdviceRow, type Advice as Advised, adviceQuery } from './queries.ts';
 
 /** Which budgets to raise or lower where the model is certain. Each advice links to the budget panel with the advised amount. */

@@ -7,9 +7,9 @@ import { DataTable } from '../parts/data-table.tsx';
 import { levelChoices } from '../parts/levels.ts';
 import { State } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Level } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type Estimate, type Estimates as Estimated, estimatesQuery, type FittedModel } from './queries.ts';
 
 /** The incremental conversions of each campaign, ad set or ad with their intervals, and the baseline. */

@@ -9,9 +9,9 @@ import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { entityQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { PlanExperiment } from './plan-experiment.tsx';
 import { type Experiment, experimentsQuery } from './queries.ts';
 

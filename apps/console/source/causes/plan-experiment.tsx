@@ -5,8 +5,8 @@ import { clientFor } from '../client.ts';
 import { moved, today } from '../date-range.ts';
 import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 
 /** A geo experiment: a random half of the regions goes without a campaign for some weeks. */
 export function PlanExperiment({ profileId }: { readonly profileId: string }) {

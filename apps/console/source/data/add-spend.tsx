@@ -7,7 +7,7 @@ import { Failed } from '../parts/page.tsx';
 import { profileQuery } from '../queries.ts';
 import { invalidateFigures } from '../sales/queries.ts';
 import { adPlatforms } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Records a campaign's spend of one day, for platforms without a connection. */
 export function AddSpend({ profileId }: { readonly profileId: string }) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Copy } from '../parts/copy.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { chatbotQuery } from './queries.ts';
 
 /** The External Request that the merchant adds to a chatbot flow, which records each conversation when it starts. */

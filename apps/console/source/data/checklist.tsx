@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { State } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { profileQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { receiptOf, recentVisitsQuery } from './queries.ts';
 import { TrackerStep } from './tracker-step.tsx';
 

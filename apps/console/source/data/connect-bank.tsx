@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface BankProps {
   readonly profileId: string;

@@ -5,7 +5,7 @@ import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import type { handoffProviders } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { ChatbotRequest } from './chatbot-request.tsx';
 import { ConnectBank } from './connect-bank.tsx';
 

@@ -9,7 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { handoffProviders } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { ConnectByForm } from './connect-form.tsx';
 import { candidatesQuery, connectionsQuery, handoffQuery } from './queries.ts';
 

@@ -5,7 +5,7 @@ import { ago, localTime, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, State } from '../parts/page.tsx';
 import { OverlapQuestion } from '../sales/overlap-question.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { ChatbotRequest } from './chatbot-request.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { ProviderTile } from './providers.tsx';

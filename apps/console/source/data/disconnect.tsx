@@ -8,7 +8,7 @@ import { Failed } from '../parts/page.tsx';
 import { profileQuery } from '../queries.ts';
 import { type Exclusion, ExclusionField, toExcludedFrom } from '../sales/exclusion-field.tsx';
 import { invalidateFigures, saleSourcesQuery } from '../sales/queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { Connection } from './queries.ts';
 
 interface DisconnectProps {

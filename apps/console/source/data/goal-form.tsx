@@ -4,7 +4,7 @@ import { clientFor } from '../client.ts';
 import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { definitionsQuery, type GoalDefinition, receivedEventsQuery } from './queries.ts';
 
 /** The initial values of the form: the goal being edited, or the event that a goal is created for. */

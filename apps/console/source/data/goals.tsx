@@ -8,9 +8,9 @@ import { DataTable } from '../parts/data-table.tsx';
 import { ConfirmButton, Dialog } from '../parts/dialog.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type GoalDraft, GoalForm, useRefreshGoals } from './goal-form.tsx';
 import { definitionsQuery, type GoalDefinition, type ReceivedEvent, receivedEventsQuery } from './queries.ts';
 

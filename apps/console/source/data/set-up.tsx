@@ -1,5 +1,5 @@
 import { Page } from '../parts/page.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Checklist } from './checklist.tsx';
 
 export function SetUp() {

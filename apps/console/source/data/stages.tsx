@@ -3,8 +3,8 @@ import { clientFor } from '../client.ts';
 import { words } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { say } from '../words/index.ts';
-import { language } from '../words/language.ts';
+import { say } from '../messages/index.ts';
+import { language } from '../messages/language.ts';
 import { type Stage, stagesQuery } from './queries.ts';
 
 /** The mapping of the CRM's pipeline stages to conversions. */

@@ -7,7 +7,7 @@ import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { profileQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type Receipt, snippetQuery, verificationQuery } from './queries.ts';
 
 interface TrackerStepProps {

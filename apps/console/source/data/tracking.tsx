@@ -6,8 +6,8 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { qualityQuery } from './queries.ts';
 
 type Quality = NonNullable<ReturnType<typeof useQuality>['data']>;

@@ -4,10 +4,10 @@ import { closingsQuery, monthOf } from '../closings.ts';
 import { formatFigure } from '../fields.ts';
 import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { endOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { changesQuery } from './queries.ts';
 
 /**

@@ -3,7 +3,7 @@ import { channelTitle, count, longDay, moment, money, rate, words } from '../for
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { recordName } from '../payments/record-name.ts';
 import type { ExplainedConversion } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { added } from './added.ts';
 import { TouchPath } from './touch-path.tsx';
 

@@ -2,7 +2,7 @@ import type { Field } from '../fields.ts';
 import { fields } from '../fields.ts';
 import { count, day, longDay, money, rate } from '../format.ts';
 import type { ExplainedDelivery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { added } from './added.ts';
 
 interface DeliveryProps {

@@ -1,7 +1,7 @@
 import { difference, sum } from '../decimals.ts';
 import { type Field, formatFigure } from '../fields.ts';
 import { count } from '../format.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { added } from './added.ts';
 
 interface LedgerProps {

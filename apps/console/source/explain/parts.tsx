@@ -1,7 +1,7 @@
 import { type Field, fields } from '../fields.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { Explained } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface PartsProps {
   readonly explain: Explained;

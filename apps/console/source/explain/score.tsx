@@ -5,7 +5,7 @@ import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
 import type { Explanation } from '../queries.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 type Data = Explanation['data'];
 

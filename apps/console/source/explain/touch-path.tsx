@@ -2,7 +2,7 @@ import { isZero, share } from '../decimals.ts';
 import { channelTitle, count, moment, money, percent } from '../format.ts';
 import { adLine } from '../parts/ad-line.ts';
 import type { ExplainedConversion } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface TouchPathProps {
   readonly conversion: ExplainedConversion;

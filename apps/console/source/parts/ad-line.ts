@@ -1,4 +1,4 @@
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface NamedTouch {
   readonly campaign_external_id: string | null;

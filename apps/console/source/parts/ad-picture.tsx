@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { pictureQuery } from '../ads/queries.ts';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 
 interface AdPictureProps {
   readonly adId: string;

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { alertsQuery } from '../data/queries.ts';
 import { ago } from '../format.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The page that shows the cause, or where members decide. */
 const links = {

@@ -1,6 +1,6 @@
 import { moved, today } from '../date-range.ts';
-import { useChangeSearch, useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useChangeSearch, useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 
 /** The date at whose end the report is shown. It is part of the URL, so a copied link shows the same report. */
 export function AsOfPicker() {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { definitions } from '../fields.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { goalsQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The attribution window of the goals, with a link to where it is set. */
 export function AttributionWindow() {

@@ -1,6 +1,6 @@
 import type { DateRange } from '../date-range.ts';
 import { longDay, signedPercent } from '../format.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The figure of the compared period, with its dates. */
 export const beforeTitle = ({ from, to }: DateRange, figure: string): string =>

@@ -1,4 +1,4 @@
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface ChangedMarkProps {
   /** The figure at the other time, formatted. */

@@ -3,9 +3,9 @@ import { clientFor } from '../client.ts';
 import { closingsQuery, monthOf } from '../closings.ts';
 import { today } from '../date-range.ts';
 import { longDay } from '../format.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** If the range is a past month: closes it, or shows when it was closed. Later changes are marked. */
 export function CloseMonth() {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { Column } from './columns.ts';
 
 /** The optional columns that are shown, stored in this browser. */

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Copies a text to the clipboard and confirms it. */
 export function Copy({ text, about }: { readonly text: string; readonly about: string }) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { Column, FooterRow } from './columns.ts';
 
 interface CardsProps<Row> {

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type OnChangeFn, type RowData, type SortingState, useTable } from '@tanstack/react-table';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
 import { type CsvOptions, csvOf, fileNameOf, saveFile } from './csv.ts';

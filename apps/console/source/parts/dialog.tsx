@@ -1,7 +1,7 @@
 import * as Radix from '@radix-ui/react-dialog';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface DialogProps {
   readonly title: string;

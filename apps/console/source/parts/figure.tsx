@@ -3,7 +3,7 @@ import { fields, formatFigure } from '../fields.ts';
 import { nothing } from '../format.ts';
 import type { Explained } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface FigureProps {
   readonly of: Explained;

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Filters rows by one value per filter, chosen above the table or by clicking a value in a row. */
 export interface Filter<Row> {

@@ -1,7 +1,7 @@
 import { type Language, languages } from '@tributary/vocabulary';
-import { chooseLanguage } from '../words/choose-language.ts';
-import { say } from '../words/index.ts';
-import { language, languageTitles } from '../words/language.ts';
+import { chooseLanguage } from '../messages/choose-language.ts';
+import { say } from '../messages/index.ts';
+import { language, languageTitles } from '../messages/language.ts';
 
 /** Lists each language by its own name. */
 export function LanguagePicker({ className = '' }: { readonly className?: string }) {

@@ -1,5 +1,5 @@
 import type { Level } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The levels that the rows of a report can have. */
 export const levelTitles: Readonly<Record<Level, string>> = {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface LineFormProps {
   readonly onSubmit: (form: HTMLFormElement) => void;

@@ -1,9 +1,9 @@
 import { useId } from 'react';
 import { words } from '../format.ts';
-import { useChangeSearch, useReportScope } from '../place.ts';
+import { useChangeSearch, useReportScope } from '../report-scope.ts';
 import type { Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { AttributionWindow } from './attribution-window.tsx';
 
 /** Selects one of the six attribution models. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Empty } from './states.tsx';
 
 /** A page for owners and admins; other members see why they cannot open it. */

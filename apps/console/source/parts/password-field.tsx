@@ -1,4 +1,4 @@
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Labelled } from './labelled.tsx';
 
 interface PasswordFieldProps {

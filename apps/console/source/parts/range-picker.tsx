@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type Compared, comparisons, type DateRange, earliest, presets, today, withEnd } from '../date-range.ts';
-import { useChangeSearch, useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useChangeSearch, useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 
 const custom = say.days.custom;
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Links from empty states to the set-up checklist. Readers of a shared link do not see it. */
 export function SetUpLink() {

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { TributaryError } from '@tributary/sdk';
 import type { ReactNode } from 'react';
 import { problemOf } from '../problem.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Placeholder states of screens, the same everywhere. */
 

@@ -6,8 +6,8 @@ import { useEffect, useRef } from 'react';
 import { today } from '../date-range.ts';
 import { day } from '../format.ts';
 import { onTheme } from '../theme.ts';
-import { say } from '../words/index.ts';
-import { locale } from '../words/language.ts';
+import { say } from '../messages/index.ts';
+import { locale } from '../messages/language.ts';
 
 use([BarChart, LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 

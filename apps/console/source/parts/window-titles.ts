@@ -1,5 +1,5 @@
 import type { ScoreWindow } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The display names of the windows over which ads are scored. */
 export const windowTitles: Readonly<Record<ScoreWindow, string>> = {

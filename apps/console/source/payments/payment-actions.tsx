@@ -3,10 +3,10 @@ import { TributaryError } from '@tributary/sdk';
 import { type ReactNode, useId } from 'react';
 import { clientFor } from '../client.ts';
 import { moment, money, words } from '../format.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
 
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type PaymentRow, paymentQuery } from './queries.ts';
 
 interface ActionsProps {

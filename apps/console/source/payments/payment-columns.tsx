@@ -3,7 +3,7 @@ import type { Column } from '../parts/columns.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { State } from '../parts/page.tsx';
 import { PersonLink } from '../people/person-link.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { PaymentRow } from './queries.ts';
 import { recordName } from './record-name.ts';
 

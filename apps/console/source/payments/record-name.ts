@@ -1,5 +1,5 @@
 import { words } from '../format.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** "Stripe, ch_3Px": a record of a sale by its source and its id there. */
 export const recordName = ({

@@ -4,12 +4,12 @@ import { count, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { conversionJourneyQuery, profileQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
-import { TouchCredits } from './earned.tsx';
+import { say } from '../messages/index.ts';
+import { TouchCredits } from './touch-credits.tsx';
 import { More } from './more.tsx';
-import { AccessNotice } from './only-with-people.tsx';
+import { AccessNotice } from './only-with-customers.tsx';
 import { PersonLink } from './person-link.tsx';
 import { Timeline } from './timeline.tsx';
 

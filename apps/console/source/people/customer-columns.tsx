@@ -2,7 +2,7 @@ import { channelTitle, count, duration, moment, money, nothing, words } from '..
 import type { Column } from '../parts/columns.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import type { CustomerRow } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { PersonLink } from './person-link.tsx';
 
 interface ColumnOptions {

@@ -7,13 +7,13 @@ import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { customersQuery, goalsQuery, profileQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { customerColumns } from './customer-columns.tsx';
-import { CustomerSearchResults } from './found.tsx';
+import { CustomerSearchResults } from './search-results.tsx';
 import { More } from './more.tsx';
-import { AccessNotice, OnlyWithPeople } from './only-with-people.tsx';
+import { AccessNotice, OnlyWithPeople } from './only-with-customers.tsx';
 
 const route = getRouteApi('/p/$profileId/customers');
 const usualGoal = 'payment_received';

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
 import { words } from '../format.ts';
 import type { ErasureRequest } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { namedIn } from './erasure-request.ts';
 
 interface ConfirmationProps {

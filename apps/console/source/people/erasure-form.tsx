@@ -6,11 +6,11 @@ import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Loading } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
 import { type ErasureRequest, identityQuery } from '../queries.ts';
 import { erasureReasons, limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { ErasureConfirmation } from './erasure-confirmation.tsx';
 import { newReference, requestOf, type Selector, selectorOf, selectors, selectorTitles } from './erasure-request.ts';
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { moment, words } from '../format.ts';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { profileQuery, receiptQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The receipt of an erasure, polled until it is done. It shows the request and, of the customer, only the caller's own key. */
 export function ErasureReceipt({ erasureId }: { readonly erasureId: string }) {

@@ -5,8 +5,8 @@ import { localMoment, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { type Receipt, receiptsQuery } from '../workspace/queries.ts';
 
 /** All erasures. A receipt names the request, never the customer. */

@@ -1,7 +1,7 @@
 import { words } from '../format.ts';
 import type { ErasureRequest } from '../queries.ts';
 import { erasureReasons, identifierTypes } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The ways to identify exactly one customer. The customer key and `external_customer_id` are the same, so the latter is left out. */
 type IdentifierType = (typeof identifierTypes)[number];

@@ -1,6 +1,6 @@
 import { count, moment, words } from '../format.ts';
 import { type CustomerData, maxListed } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface IdentityProps {
   readonly held: CustomerData;

@@ -5,12 +5,12 @@ import { count, localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, Page } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type MergeProposal, mergeProposalsQuery, type ProposalState } from '../queries.ts';
 import { mergeProposalStates } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { More } from './more.tsx';
-import { OnlyWithPeople } from './only-with-people.tsx';
+import { OnlyWithPeople } from './only-with-customers.tsx';
 import { PersonLink } from './person-link.tsx';
 
 /** Pairs of customers with different keys that share an identifier: evidence, preview and decision. */

@@ -4,8 +4,8 @@ import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
 import { saveFile } from '../parts/csv.ts';
 import { Failed } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 
 /** Exports all data stored about a customer as a file, for access requests, and links to the erasure form. */
 export function PersonActions({ customerId }: { readonly customerId: string }) {

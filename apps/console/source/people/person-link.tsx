@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 
 interface PersonLinkProps {
   readonly customerId: string;

@@ -5,7 +5,7 @@ import { count, moment, money, words } from '../format.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import {
   type CustomerData,
   type CustomerLookup,
@@ -15,10 +15,10 @@ import {
   personQuery,
   profileQuery,
 } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Identity } from './identity.tsx';
 import { More } from './more.tsx';
-import { AccessNotice, OnlyWithPeople } from './only-with-people.tsx';
+import { AccessNotice, OnlyWithPeople } from './only-with-customers.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { Summary } from './summary.tsx';
 import { Timeline } from './timeline.tsx';

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { sum } from '../decimals.ts';
 import { channelTitle, count, moment, money, nothing } from '../format.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type CustomerLookup, customerJourneyQuery, type JourneyPerson, personQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface SummaryProps {
   readonly customerId: string;

@@ -2,7 +2,7 @@ import { type EventStore, visitTypes } from '@tributary/vocabulary';
 import { channelTitle, clock, dayIn, longDay, money, words } from '../format.ts';
 import { Empty } from '../parts/states.tsx';
 import type { JourneyEvent } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Events of browsers and ads; all other events are outcomes. */
 const visits: readonly string[] = [...visitTypes, 'visit'];

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, moment, words } from '../format.ts';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
 import { type IdentityMerge, identityQuery, type WholeIdentity } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface WhyProps {
   readonly customerId: string;

@@ -4,7 +4,7 @@ import { clientFor } from '../client.ts';
 import { count } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
 import type { MatchSearch } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleSource } from './queries.ts';
 import { sourceTitle } from './source-title.ts';
 

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { Labelled } from '../parts/labelled.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Which payments of a source are excluded from reports: none, those from a date on, or all. */
 export type Exclusion =

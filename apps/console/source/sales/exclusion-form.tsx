@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { dayIn } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type Exclusion, ExclusionField, toExcludedFrom } from './exclusion-field.tsx';
 import { invalidateFigures, type SaleSource } from './queries.ts';
 

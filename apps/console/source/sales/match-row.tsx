@@ -4,8 +4,8 @@ import { count, localMoment, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { Failed, State } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleMatch, type SaleSource } from './queries.ts';
 import { sourceLabel } from './source-title.ts';
 

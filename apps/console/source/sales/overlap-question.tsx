@@ -6,8 +6,8 @@ import type { Connection } from '../data/queries.ts';
 import { count } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery } from './queries.ts';
 import { sourceTitle } from './source-title.ts';
 

@@ -4,7 +4,7 @@ import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleSources } from './queries.ts';
 
 interface SourceSettingsProps {

@@ -1,5 +1,5 @@
 import { words } from '../format.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import type { SaleSource } from './queries.ts';
 
 const own: Readonly<Record<string, string>> = {

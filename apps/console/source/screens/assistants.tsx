@@ -2,13 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { links } from '@tributary/contract/links.ts';
 import { accountClient } from '../client.ts';
 import { localMoment } from '../format.ts';
-import { Section } from '../parts/ask.tsx';
+import { Section } from '../parts/single-field-form.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { type Account, assistantsQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The AI assistants that the member authorized to read reports, and how to connect another one. */
 export function Assistants({ account }: { readonly account: Account }) {

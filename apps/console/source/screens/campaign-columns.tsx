@@ -9,7 +9,7 @@ import { Figure } from '../parts/figure.tsx';
 import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The figures of a row, in display order. */
 export const campaignFields = [

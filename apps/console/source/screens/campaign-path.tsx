@@ -3,7 +3,7 @@ import { Choice } from '../parts/choice.tsx';
 import { levelChoices } from '../parts/levels.ts';
 import type { CampaignRow } from '../queries.ts';
 import type { CampaignSearch, Level, Within } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface PathProps {
   readonly level: Level;

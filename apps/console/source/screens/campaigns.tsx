@@ -15,12 +15,12 @@ import { levelTitles } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { Empty, Loading, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type CampaignRow, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import {
   areOfSeveralAccounts,
   campaignColumns,

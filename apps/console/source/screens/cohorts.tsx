@@ -6,9 +6,9 @@ import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type CohortRow, cohortsQuery, maxRows } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Cohorts by month of first payment: cumulative revenue per month, and the payback period of the acquisition cost. */
 export function Cohorts() {

@@ -7,7 +7,7 @@ import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { Comparison } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 type Row = Comparison['data']['rows'][number];
 

@@ -8,10 +8,10 @@ import { longDay, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { keyOf, type ReportScope, reportOf } from '../queries.ts';
 import type { Level } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 

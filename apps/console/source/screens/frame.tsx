@@ -9,7 +9,7 @@ import { RangePicker } from '../parts/range-picker.tsx';
 import { accountQuery } from '../queries.ts';
 import { SaveView } from '../views/save-view.tsx';
 import { ShareView } from '../views/share-view.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 import { ProfileSwitcher } from './profile-switcher.tsx';

@@ -9,7 +9,7 @@ import { Failed } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { type Account, accountQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 const storageKey = 'invitation';
 

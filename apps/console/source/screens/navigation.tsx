@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { areas, type PageEntry } from '../areas.ts';
 import { type Membership, useMembership } from '../membership.ts';
 import { LanguagePicker } from '../parts/language-picker.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
 import { SavedViews } from '../views/saved-views.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** A page that the signed-in member can open. */
 export interface ReachablePage extends PageEntry {

@@ -4,10 +4,10 @@ import { fields } from '../fields.ts';
 import { channelTitle } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { CampaignRow } from '../queries.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /**
  * The acquisition cost per new customer in each paid channel. Only for single-touch models: with fractional credit, channels could not be added up.

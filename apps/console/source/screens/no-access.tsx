@@ -1,7 +1,7 @@
 import { Brand } from '../parts/brand.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Shown for a profile that the account cannot open. */
 export function NoAccess() {

@@ -3,7 +3,7 @@ import { Brand } from '../parts/brand.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { accountQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { withProfileCreation } from '../workspace/new-profile.tsx';
 import { WorkspaceProfiles } from '../workspace/workspace-profiles.tsx';

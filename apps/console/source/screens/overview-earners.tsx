@@ -8,10 +8,10 @@ import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { earnersQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 const levels = [
   { value: 'campaign', title: say.pages.campaigns },

@@ -6,10 +6,10 @@ import { definitions, fields, formatFigure } from '../fields.ts';
 import { ratio } from '../format.ts';
 import { beforeTitle, Change } from '../parts/change.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
 

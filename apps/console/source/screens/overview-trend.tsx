@@ -6,10 +6,10 @@ import { count, dayIn, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { OverviewAnswer } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { explainedInOverview } from './explained.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));

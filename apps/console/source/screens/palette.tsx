@@ -5,13 +5,13 @@ import { languages } from '@tributary/vocabulary';
 import { useEffect, useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { presets, today } from '../date-range.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { accountQuery } from '../queries.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
 import { addressOf, searchOf, useViews } from '../views/views.ts';
-import { chooseLanguage } from '../words/choose-language.ts';
-import { say } from '../words/index.ts';
-import { languageTitles } from '../words/language.ts';
+import { chooseLanguage } from '../messages/choose-language.ts';
+import { say } from '../messages/index.ts';
+import { languageTitles } from '../messages/language.ts';
 import { usePages } from './navigation.tsx';
 import { useSwitchProfile } from './profile-switcher.tsx';
 

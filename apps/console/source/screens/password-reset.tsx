@@ -6,8 +6,8 @@ import { accountClient } from '../client.ts';
 import { EntryField, EntryPage, readForm } from '../parts/entry-page.tsx';
 import { Failed } from '../parts/page.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { say } from '../words/index.ts';
-import { language } from '../words/language.ts';
+import { say } from '../messages/index.ts';
+import { language } from '../messages/language.ts';
 
 /** Requests a reset link by e-mail. */
 export function ForgotPassword() {

@@ -4,7 +4,7 @@ import { AdPicture } from '../parts/ad-picture.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { TopPerformer } from '../queries.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The figures shown for an ad. */
 const facts = [

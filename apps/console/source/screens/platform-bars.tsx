@@ -4,10 +4,10 @@ import type { Field } from '../fields.ts';
 import { count, longDay, percent, signed, words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Comparison } from '../queries.ts';
 import type { Level } from '../search.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { gapOf, isDivided } from './comparison-columns.tsx';
 
 type Platform = Comparison['data']['platforms'][number];

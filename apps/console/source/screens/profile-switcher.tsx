@@ -2,9 +2,9 @@ import * as Radix from '@radix-ui/react-dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { accountQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { NewProfile, withProfileCreation } from '../workspace/new-profile.tsx';
 
 /** Shows the profile of the page. Opens a list of all profiles with a search, and creates new ones. */

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, longDay, money, words } from '../format.ts';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type Difference, differencesQuery } from '../reconciliation-queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The first page of differences by kind: what each means, and how to resolve it. */
 export function Differences({ id }: { readonly id: string }) {

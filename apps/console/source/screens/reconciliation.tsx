@@ -5,7 +5,7 @@ import { clientFor } from '../client.ts';
 import { count, day as dayOf, longDay, money, words } from '../format.ts';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import {
   type BookOfDay,
   isQueued,
@@ -14,7 +14,7 @@ import {
   reconciliationsQuery,
   type SourceOfDay,
 } from '../reconciliation-queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Differences } from './reconciliation-differences.tsx';
 
 /** Compares providers, ledger and reports: the days of the latest run, each matching or with the number of different rows. */

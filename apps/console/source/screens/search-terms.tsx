@@ -5,8 +5,8 @@ import type { Column } from '../parts/columns.ts';
 import { Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 
 /** The queries for which search engines showed the site: shown beside organic search, never credited. */
 export function SearchTerms() {

@@ -3,9 +3,9 @@ import { Outlet } from '@tanstack/react-router';
 import { longDay } from '../format.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Empty } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { profileQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** The frame of a shared report: profile and dates, without navigation. */
 export function SharedFrame() {

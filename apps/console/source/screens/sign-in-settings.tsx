@@ -4,14 +4,14 @@ import { useId } from 'react';
 import { accountClient } from '../client.ts';
 import { today } from '../date-range.ts';
 import { localMoment, longDay } from '../format.ts';
-import { Section, SingleFieldForm } from '../parts/ask.tsx';
+import { Section, SingleFieldForm } from '../parts/single-field-form.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { addPasskey, canUsePasskeys } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
 import { accountQuery, passkeysQuery, sessionsQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { Assistants } from './assistants.tsx';
 

@@ -8,7 +8,7 @@ import { LanguagePicker } from '../parts/language-picker.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { canUsePasskeys, signInWithPasskey } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 const route = getRouteApi('/sign-in');
 

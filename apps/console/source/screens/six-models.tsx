@@ -4,11 +4,11 @@ import { nothing, words } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useIsNarrow } from '../parts/use-is-narrow.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type ModelFigures, sixModelsQuery } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface SixModelsProps {
   /** Our id, or `unattributed`. */

@@ -5,10 +5,10 @@ import { Choice } from '../parts/choice.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { windowTitles } from '../parts/window-titles.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { profileQuery, topPerformersQuery } from '../queries.ts';
 import { scoreWindows } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { Performer } from './performer.tsx';
 
 const route = getRouteApi('/p/$profileId/top-ads');

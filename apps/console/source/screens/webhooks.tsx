@@ -4,12 +4,12 @@ import { clientFor } from '../client.ts';
 import { milliseconds, localMoment as when, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
-import { OneTimeSecret } from '../parts/shown-once.tsx';
+import { OneTimeSecret } from '../parts/one-time-secret.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { NewWebhook } from '../workspace/new-webhook.tsx';
 import {
   deliveriesQuery,

@@ -2,9 +2,9 @@ import { useLocation } from '@tanstack/react-router';
 import { useId, useRef } from 'react';
 import { useMembership } from '../membership.ts';
 import { Failed } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { limits } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { savedPageAt, savesViews, searchText, useSaveView } from './views.ts';
 
 /** Saves the current report under a name, for all members of the workspace. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMembership } from '../membership.ts';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { addressOf, savesViews, searchOf, useRemoveView, useViews } from './views.ts';
 
 export function SavedViews({ onGo }: { readonly onGo?: () => void }) {

@@ -5,9 +5,9 @@ import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { mailedPages, rolesThatShare, sharedPages } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { sharedViewsQuery } from '../workspace/queries.ts';
 
 const lives = { '7': say.shared.days7, '30': say.shared.days30, '90': say.shared.days90, '365': say.shared.year };

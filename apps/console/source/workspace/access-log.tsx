@@ -7,7 +7,7 @@ import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type Access, accessLogQuery, membersQuery } from './queries.ts';
 
 /** The data access log: who read personal data, when and through which operation. */

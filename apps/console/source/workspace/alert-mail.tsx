@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { languages } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
-import { languageTitles } from '../words/language.ts';
+import { say } from '../messages/index.ts';
+import { languageTitles } from '../messages/language.ts';
 import { type AlertMail, alertMailQuery } from './queries.ts';
 
 /** Whether the member receives alerts of the profile by e-mail, and in which language. */

@@ -8,7 +8,7 @@ import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
 import { auditActions } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { useNames } from './access-log.tsx';
 import { type AuditEntry, auditLogQuery } from './queries.ts';
 

@@ -4,7 +4,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 interface DeleteByNameProps {
   readonly name: string;

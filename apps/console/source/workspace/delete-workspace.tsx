@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { type Account, accountQuery } from '../queries.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { DeleteByName } from './delete-by-name.tsx';
 
 /** Deletes a workspace with all of its profiles, for owners, who can restore it for some days. */

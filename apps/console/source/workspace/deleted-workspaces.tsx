@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { accountClient } from '../client.ts';
 import { longDay } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { deletedWorkspacesQuery } from './queries.ts';
 
 /** Deleted workspaces that the signed-in owner can still restore. */

@@ -11,11 +11,11 @@ import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { OneTimeSecret } from '../parts/shown-once.tsx';
+import { OneTimeSecret } from '../parts/one-time-secret.tsx';
 import { Empty } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
+import { useReportScope } from '../report-scope.ts';
 import { personScopes, scopesOf } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { creatorOf } from './creator.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 

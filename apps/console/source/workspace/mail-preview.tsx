@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../place.ts';
-import { say } from '../words/index.ts';
+import { useReportScope } from '../report-scope.ts';
+import { say } from '../messages/index.ts';
 import { type MailContent, mailPreviewQuery } from './queries.ts';
 
 interface MailPreviewProps {

@@ -8,7 +8,7 @@ import { Failed } from '../parts/page.tsx';
 import { type Account, accountQuery, profileQuery } from '../queries.ts';
 import { readReportSearch } from '../search.ts';
 import { scopesOf } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { CurrencyField, TimeZoneField } from './profile-fields.tsx';
 
 type Membership = Account['memberships'][number];

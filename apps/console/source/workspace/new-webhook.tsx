@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
-import { OneTimeSecret } from '../parts/shown-once.tsx';
+import { OneTimeSecret } from '../parts/one-time-secret.tsx';
 import { webhookEvents } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 
 /** Subscribes an endpoint to events and shows its signing secret once. */
 export function NewWebhook({ profileId }: { readonly profileId: string }) {

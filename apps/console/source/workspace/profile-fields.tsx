@@ -1,6 +1,6 @@
 import { Labelled } from '../parts/labelled.tsx';
-import { say } from '../words/index.ts';
-import { locale } from '../words/language.ts';
+import { say } from '../messages/index.ts';
+import { locale } from '../messages/language.ts';
 
 interface FieldProps {
   readonly value: string;

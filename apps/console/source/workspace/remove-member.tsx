@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { type CreatedByMember, createdByMemberQuery, type Member } from './queries.ts';
 
 interface RemoveMemberProps {

@@ -7,7 +7,7 @@ import { ConfirmButton } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { creatorOf } from './creator.ts';
 import { type SharedViewRow, sharedViewsQuery } from './queries.ts';
 

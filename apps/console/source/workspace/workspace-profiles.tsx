@@ -10,7 +10,7 @@ import { More } from '../people/more.tsx';
 import { type Account, accountQuery } from '../queries.ts';
 import { readReportSearch } from '../search.ts';
 import { scopesOf } from '../vocabulary.ts';
-import { say } from '../words/index.ts';
+import { say } from '../messages/index.ts';
 import { DeleteByName } from './delete-by-name.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { NewProfile } from './new-profile.tsx';

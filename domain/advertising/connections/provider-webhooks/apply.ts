@@ -11,8 +11,8 @@ import {
 import type { Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
 import { openCredentials } from '../credentials.ts';
-import { noteFault } from '../note-fault.ts';
-import { applyProviderRecords } from '../record-said.ts';
+import { noteFault } from '../apply-fault.ts';
+import { applyProviderRecords } from '../apply-provider-records.ts';
 import { findConnection, requestSync } from '../store.ts';
 
 export interface WebhookServices {

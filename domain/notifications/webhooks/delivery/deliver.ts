@@ -12,9 +12,9 @@ import { outcomeIdOf, readPeople } from './people.ts';
 import { type Permission, permissionOf } from './permission.ts';
 import { type Ready, type Sender, Sending } from './send-batch.ts';
 import { keyOf } from './signature.ts';
-import { nextReceiverState, type Verdict } from './standing.ts';
-import { type ClaimedSubscription, type Item, receiverStateOf } from './take-turn.ts';
-import { type DeliveryResult, saveResults } from './turn-store.ts';
+import { nextReceiverState, type Verdict } from './receiver-state.ts';
+import { type ClaimedSubscription, type Item, receiverStateOf } from './claim-batch.ts';
+import { type DeliveryResult, saveResults } from './batch-store.ts';
 
 /** Sends the deliveries of one subscription and stores their results. Deliveries that were not started stay due. */
 export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promise<void> {

@@ -5,7 +5,7 @@ import type { DeliveryRow } from '../store.ts';
 import { type AttemptResult, awaitAttempt, faultOf, verdictOf } from './attempt.ts';
 import { type EventPerson, envelopeOf } from './envelope.ts';
 import { signatureHeaders } from './signature.ts';
-import { unavailableAfter } from './standing.ts';
+import { unavailableAfter } from './receiver-state.ts';
 
 /** A delivery to send now. */
 export interface Ready {

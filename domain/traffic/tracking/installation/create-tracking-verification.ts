@@ -5,7 +5,7 @@ import { limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { TrackingServices } from '../services.ts';
 import { countVerificationsSince, insertVerification, listActiveKeys, lockVerifications, saveHint } from '../store.ts';
-import { checkPage } from './look-at-page.ts';
+import { checkPage } from './check-page.ts';
 import { toVerificationResponse } from './tracking-verification.ts';
 
 /** Limited, because each verification fetches a page that the caller chose: it must not become a flooding tool. */
