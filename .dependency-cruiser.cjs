@@ -165,6 +165,7 @@ function refuseUnlisted() {
     .map(({ parentPath }) => relative(join(__dirname, 'domain'), parentPath));
   const unlisted = onDisk.filter((module) => !modules.includes(module));
   const missing = modules.filter((module) => !onDisk.includes(module));
-  if (unlisted.length > 0) throw new Error(`.dependency-cruiser.cjs does not list domain/${unlisted.join(', domain/')}.`);
+  if (unlisted.length > 0)
+    throw new Error(`.dependency-cruiser.cjs does not list domain/${unlisted.join(', domain/')}.`);
   if (missing.length > 0) throw new Error(`.dependency-cruiser.cjs lists ${missing.join(', ')}, which do not exist.`);
 }

@@ -2,9 +2,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
 import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, Killable, type Testkit, testVault } from '@tributary/testkit';
@@ -105,7 +105,13 @@ export async function costOfDeliveries(kit: Testkit, meter: CpuMeter): Promise<{
   });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const outbound = createOutbound({ timeoutMs: 15_000, policy: localDevelopmentTargets });
-  const stores = { app: kit.app, system: kit.system, outbound, vault: testVault, gate: createPersonGate(kit.app) };
+  const stores = {
+    app: kit.app,
+    system: kit.system,
+    outbound,
+    vault: testVault,
+    gate: createPersonalDataGate(kit.app),
+  };
   const worker = startQueueWorker({
     system: kit.system,
     systemUrl: kit.database.systemUrl,

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
 import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { alternate, type Bench, buildProfile, median, openDrillKit, testVault } from '@tributary/testkit';
@@ -34,7 +34,13 @@ export const bench: Bench = {
     const outbound = createOutbound({ timeoutMs: 15_000, policy: localDevelopmentTargets });
     const pool = new Pool(origin, { connections: 8 * subscriptions });
     const now = () => new Date();
-    const stores = { app: kit.app, system: kit.system, outbound, vault: testVault, gate: createPersonGate(kit.app) };
+    const stores = {
+      app: kit.app,
+      system: kit.system,
+      outbound,
+      vault: testVault,
+      gate: createPersonalDataGate(kit.app),
+    };
     const worker = startQueueWorker({
       system: kit.system,
       systemUrl: kit.database.systemUrl,

@@ -1,12 +1,12 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
+import { outcomesReadiness } from '@tributary/domain/commerce/outcomes/module.ts';
 import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/tenancy/credentials/module.ts';
-import { outcomesReadiness } from '@tributary/domain/commerce/outcomes/module.ts';
 import { readProfile } from '@tributary/domain/tenancy/tenants/module.ts';
 import { trackerReadiness } from '@tributary/domain/traffic/tracking/module.ts';
 import { bindRoute, createServer } from '@tributary/http';
-import { answer, createPersonGate, Door } from '@tributary/operations';
+import { AttemptLimiter, answer, createPersonalDataGate } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, openLogFile } from '@tributary/telemetry';
@@ -56,20 +56,20 @@ async function ours() {
     trustedProxies: [],
     corsOrigins: [],
   });
-  const uses = keyUse(postgres.everywhere);
+  const uses = keyUse(postgres.allShards);
   const bearer = bearerAuthenticator({
-    credentials: new CredentialFinder(postgres.everywhere),
+    credentials: new CredentialFinder(postgres.allShards),
     isSwapWindowOpen: () => false,
     onKeyUsed: (keyId, now) => uses.note(keyId, now),
   });
   const binding = {
     fastify: server,
     authenticate: (presented: { authorization: string | undefined }, now: Date) => bearer(presented.authorization, now),
-    door: new Door(),
+    door: new AttemptLimiter(),
     postgres,
     limiter: generous,
     vault: testVault,
-    gate: createPersonGate(postgres),
+    gate: createPersonalDataGate(postgres),
     services: { readiness: [outcomesReadiness, trackerReadiness] },
     baseUrl,
     now: () => new Date(),

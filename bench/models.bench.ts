@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawnNature, openDemandMarket } from '@tributary/market';
+import { openDemandMarket, randomNature } from '@tributary/market';
 import type { Bench } from '@tributary/testkit';
 import { type MarketResult, tryMarket } from './models-market.ts';
 import { errorsPage, errorTable, publishedFile } from './models-page.ts';
@@ -31,7 +31,7 @@ export const bench: Bench = {
     ];
     const results: MarketResult[] = [];
     for (const [index, { seed, group }] of all.entries()) {
-      const nature = group === 'drawn' ? { nature: drawnNature(seed) } : {};
+      const nature = group === 'drawn' ? { nature: randomNature(seed) } : {};
       results.push(tryMarket(openDemandMarket({ seed, people, ...nature }), group));
       progress(index + 1, all.length, `markets, ${group} ${seed}`);
     }

@@ -135,7 +135,7 @@ export class Shops {
   /** Attributes as a worker that has leased these profiles. Resolves to the seconds it took. */
   async attribute(profileIds: readonly string[]): Promise<number> {
     const startedAt = performance.now();
-    const claimed = await this.#system.unbound.transaction((tx) => this.handler.takeAll(tx, profileIds, 5_000));
+    const claimed = await this.#system.unbound.transaction((tx) => this.handler.loadAll(tx, profileIds, 5_000));
     const held = new Set(profileIds);
     await this.handler.workAll({
       batches: [...claimed].map(([key, one]) => ({ key, ...one })),

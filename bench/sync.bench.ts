@@ -12,10 +12,10 @@ import {
   Killable,
   median,
   openDrillKit,
+  processQueue,
   type Testkit,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
@@ -53,7 +53,7 @@ export const bench: Bench = {
           ...{ outcomes: testOutcomeServices, now: () => new Date(), random: Math.random },
         });
         const since = performance.now();
-        await workOff(kit.system, 'syncs', handler);
+        await processQueue(kit.system, 'syncs', handler);
         return perSecond(since);
       };
       // Records the requested pages and the resulting rows, which the bare side then reads and writes.

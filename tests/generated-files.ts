@@ -7,9 +7,9 @@ import { buildTracker } from '@tributary/tracker/build.ts';
 import { retentionPage } from '@tributary/vocabulary/retention-page.ts';
 import { scalingPage } from '../bench/scaling.ts';
 import { architecturePage } from './architecture-page.ts';
-import { cloneDatabase, prepareTemplate } from './kit/database.ts';
 import { claimedPage } from './conformance/page.ts';
 import { decisionsPage } from './decisions-page.ts';
+import { cloneDatabase, prepareTemplate } from './kit/database.ts';
 import { pageWithRuns } from './runs.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */

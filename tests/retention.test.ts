@@ -2,7 +2,7 @@ import { raw } from '@tributary/clickhouse';
 import { sweepExpired, sweepOld } from '@tributary/postgres';
 import { declareStreams, defaultStreamSettings } from '@tributary/stream';
 import { buildMember, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
-import { type Life, lives } from '@tributary/vocabulary/retention.ts';
+import { type RetentionPolicy, retentionPolicies } from '@tributary/vocabulary/retention.ts';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const tablesOfClickHouse = () =>
     ),
     {},
   );
-const listed = (engine: keyof typeof lives) => Object.keys(lives[engine]).sort();
+const listed = (engine: keyof typeof retentionPolicies) => Object.keys(retentionPolicies[engine]).sort();
 
 describe('every store has a life or a reason, and none is listed that is not there', () => {
   test('in PostgreSQL', async () => {
@@ -39,7 +39,7 @@ describe('every store has a life or a reason, and none is listed that is not the
     const tables = await tablesOfClickHouse();
     expect(tables.map(({ name }) => name)).toEqual(listed('clickhouse'));
     for (const { name, statement } of tables) {
-      const life: Life = lives.clickhouse[name as keyof typeof lives.clickhouse];
+      const life: RetentionPolicy = retentionPolicies.clickhouse[name as keyof typeof retentionPolicies.clickhouse];
       const ttl = /TTL .*toIntervalDay\((\d+)\)/.exec(statement)?.[1];
       expect(ttl, name).toBe(life.ends === 'by the engine' ? String(life.days) : undefined);
     }
@@ -48,7 +48,7 @@ describe('every store has a life or a reason, and none is listed that is not the
   test('in NATS', () => {
     const streams = declareStreams('test', { ...defaultStreamSettings, deadLetterRetentionMs: 1 });
     expect(Object.keys(streams).sort()).toEqual(listed('streams'));
-    expect(streams.visits[0].config.max_age).toBe(Number(lives.streams.visits.days) * 86_400e9);
+    expect(streams.visits[0].config.max_age).toBe(Number(retentionPolicies.streams.visits.days) * 86_400e9);
   });
 
   test("in the queue of jobs, whose own keeping is not left to its maker's defaults", async () => {

@@ -1,24 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type ClickHouseSettings,
-  clearPeople,
   createClickHouse,
+  deleteProfileRows,
   dropOldVisits,
-  forgetProfile,
+  erasePeople,
   migrate,
   raw,
 } from '@tributary/clickhouse';
 import { tableOwners } from '@tributary/clickhouse/owners.ts';
-import { fitModels } from '@tributary/domain/measurement/models/module.ts';
 import { saveRates } from '@tributary/domain/commerce/money/module.ts';
+import { fitModels } from '@tributary/domain/measurement/models/module.ts';
 import { reconciliations } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { rebuildProfile } from '@tributary/domain/measurement/top-performers/module.ts';
 import { Supervisor } from '@tributary/engines';
-import { BookKeeper, buildProfile, openApi, openTestkit } from '@tributary/testkit';
+import { BooksServer, buildProfile, openApi, openTestkit } from '@tributary/testkit';
 import { fittedModelNames } from '@tributary/vocabulary';
 import { afterAll, expect, test } from 'vitest';
-import { clickhouseTables } from '../domain/privacy/erasures/registry.ts';
 import { banner, film, may, openShop, outlet, winter } from '../domain/measurement/reports/reports.fixture.ts';
+import { clickhouseTables } from '../domain/privacy/erasures/registry.ts';
 import { catalogue } from '../packages/clickhouse/queries.ts';
 import { createTwin } from './kit/twin.ts';
 
@@ -231,11 +231,11 @@ async function compareTables(): Promise<void> {
 /** What compares books, checks links of partners, and looks which profiles there are to learn from. */
 async function askTheRest(shop: Shop): Promise<void> {
   const { profileId } = shop;
-  const books = new BookKeeper().services();
+  const books = new BooksServer().services();
   const queue = reconciliations({ ...engines, ...books, now: () => kit.clock.now() });
   const range = { date_from: '2026-05-05', date_to: '2026-05-05' };
   const { id } = await shop.post('/api/v1/reconciliations', { ...range, books: ['columns', 'reports', 'ad_accounts'] });
-  const { items } = await queue.take(profileId, 10, signal);
+  const { items } = await queue.load(profileId, 10, signal);
   await queue.work({ key: profileId, items, signal } as Parameters<typeof queue.work>[0]);
   expect((await shop.ask(`/api/v1/reconciliations/${id}`)).body.data).toMatchObject({ state: 'done' });
   const period = { from: new Date(may(1)), until: new Date(may(31)) };
@@ -293,10 +293,10 @@ async function forget(near: Shop, far: Shop): Promise<void> {
   };
   // Of other tables it counts copies, too, that no merge has folded yet.
   for (const store of [spread, alone])
-    expect(await clearPeople(store, clickhouseTables, people, signal)).toMatchObject({ visits: 4 });
+    expect(await erasePeople(store, clickhouseTables, people, signal)).toMatchObject({ visits: 4 });
   await compareTables();
   for (const store of [spread, alone]) {
-    await expect.poll(() => forgetProfile(store, far.profileId)).toBe(0);
+    await expect.poll(() => deleteProfileRows(store, far.profileId)).toBe(0);
     await dropOldVisits(store, 1, new Date('2027-01-01'), signal);
   }
   await compareTables();

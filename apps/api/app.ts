@@ -1,19 +1,6 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { type RouteId, routes } from '@tributary/contract';
-import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
-import {
-  addOwner,
-  assertPassword,
-  createAccounts,
-  firstAccountEndpoints,
-  firstAccountState,
-  inviteOwner,
-  mcpAuthenticator,
-  oauthEndpoints,
-  sessionAuthenticator,
-  sessionUse,
-} from '@tributary/domain/tenancy/accounts/module.ts';
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
 import {
   adPlatformReadiness,
@@ -21,27 +8,45 @@ import {
   findAccountNames,
   providerWebhooks,
 } from '@tributary/domain/advertising/connections/module.ts';
+import { handoffPages, reconnectLinks } from '@tributary/domain/advertising/handoffs/module.ts';
+import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
+import {
+  findCustomerTotals,
+  goalReader,
+  outcomesReadiness,
+  RequestBatcher,
+} from '@tributary/domain/commerce/outcomes/module.ts';
+import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
+import type { UnexplainedChange } from '@tributary/domain/measurement/reports/module.ts';
+import { removeMailsOf } from '@tributary/domain/notifications/report-mails/module.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
+import {
+  addOwner,
+  assertPassword,
+  createAccounts,
+  createFirstAccountCheck,
+  firstAccountEndpoints,
+  inviteOwner,
+  mcpAuthenticator,
+  oauthEndpoints,
+  sessionAuthenticator,
+  sessionUse,
+} from '@tributary/domain/tenancy/accounts/module.ts';
 import {
   bearerAuthenticator,
   CredentialFinder,
   keyUse,
   sharedLinkAuthenticator,
 } from '@tributary/domain/tenancy/credentials/module.ts';
-import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
-import { handoffPages, reconnectLinks } from '@tributary/domain/advertising/handoffs/module.ts';
 import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
-import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/commerce/outcomes/module.ts';
-import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
-import { removeMailsOf } from '@tributary/domain/notifications/report-mails/module.ts';
-import type { UnexplainedChange } from '@tributary/domain/measurement/reports/module.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/traffic/tracking/module.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
 import {
+  AttemptLimiter,
   type Authenticate,
   BodyThread,
   Costs,
-  createPersonGate,
-  Door,
+  createPersonalDataGate,
   FairScheduler,
   requestSlots,
   takeAttempt,
@@ -175,7 +180,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   serveDocs(fastify, { baseUrl, costs });
   if (options.testClock) serveTestClock(fastify, options.testClock);
   await serveDocsSite(fastify, options.docsDirectory);
-  await serveConsole(fastify, options.consoleDirectory, firstAccountState(postgres));
+  await serveConsole(fastify, options.consoleDirectory, createFirstAccountCheck(postgres));
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;
   const onError = (error: unknown) => log.failure(undefined, error);
   const sessionUses = sessionUse(postgres.home.unbound, onError);
@@ -204,14 +209,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
   servePages(fastify, pages, [bankLinkPage(options)]);
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
-  const keyUses = keyUse(postgres.everywhere, onError);
+  const keyUses = keyUse(postgres.allShards, onError);
   const bearer = bearerAuthenticator({
-    credentials: new CredentialFinder(postgres.everywhere),
+    credentials: new CredentialFinder(postgres.allShards),
     isSwapWindowOpen: (at) => options.swapWindowUntil !== undefined && at < options.swapWindowUntil,
     onKeyUsed: (keyId, at) => keyUses.note(keyId, at),
   });
   const mcp = mcpAuthenticator(postgres);
-  const sharedLink = sharedLinkAuthenticator(postgres.everywhere);
+  const sharedLink = sharedLinkAuthenticator(postgres.allShards);
   const session = sessionAuthenticator(postgres, accounts);
   // A cookie is sent automatically, so it counts only if the request has no Authorization header.
   const authenticate: Authenticate = async (presented, at) =>
@@ -227,11 +232,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     bodies,
     costs,
     authenticate,
-    door: new Door(),
+    door: new AttemptLimiter(),
     postgres,
     limiter,
     vault,
-    gate: createPersonGate(postgres),
+    gate: createPersonalDataGate(postgres),
     scheduler: new FairScheduler(requestSlots(options.connections)),
     services: {
       baseUrl,
@@ -267,7 +272,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       findAccountNames,
       findCustomerTotals,
       goals: goalReader,
-      gathering: new Gathering(),
+      gathering: new RequestBatcher(),
     },
     baseUrl,
     now,

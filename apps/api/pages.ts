@@ -1,6 +1,6 @@
 import { takeFromAddress, takeRegistration } from '@tributary/operations';
 import type { PageEndpoint } from '@tributary/pages';
-import { addressGroup, hidden, type RateLimiter } from '@tributary/redis';
+import { addressGroup, hashValue, type RateLimiter } from '@tributary/redis';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface PageServer {
@@ -28,7 +28,7 @@ export function servePages(
       handler: async (request, reply) => {
         const visit = {
           params: request.params as Record<string, string>,
-          addressHash: hidden(addressGroup(request.ip).own),
+          addressHash: hashValue(addressGroup(request.ip).own),
           requestId: request.state.requestId,
           now: now(),
         };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse';
 import { loadSettings, type Settings } from '@tributary/config';
 import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
-import { eraseAgain } from '@tributary/domain/privacy/erasures/module.ts';
+import { repeatErasures } from '@tributary/domain/privacy/erasures/module.ts';
 import { configuredBackupFolder, openBackupFolder } from '@tributary/platform';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { openStorage } from '@tributary/storage';
@@ -250,9 +250,9 @@ test('restores a backup into empty engines completely, without customers erased 
       wasStrong: true,
       tombstones: tombstones.rows.map(({ hash }) => hash),
     };
-    expect(await eraseAgain(app, services, [note])).toEqual({ erasures: 1, people: 1 });
+    expect(await repeatErasures(app, services, [note])).toEqual({ erasures: 1, people: 1 });
     expect(await emails(app, profileId)).toEqual(['ana.2@example.cl', 'eva@example.cl']);
-    expect(await eraseAgain(app, services, [note]), 'a second time').toEqual({ erasures: 0, people: 0 });
+    expect(await repeatErasures(app, services, [note]), 'a second time').toEqual({ erasures: 0, people: 0 });
   } finally {
     await app.close();
     await clickhouse.close();

@@ -1,5 +1,5 @@
+import { createLinkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { type Ingestion, openIngestion } from '@tributary/domain/traffic/ingestion/module.ts';
-import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { markVerified, signingReader } from '@tributary/domain/traffic/tracking/module.ts';
 import type { Ledgers } from './ledgers.ts';
 
@@ -10,7 +10,7 @@ export async function openPipeline({ app, platform, settings }: Ledgers): Promis
     postgres: app,
     clickhouse: await platform.clickhouse(),
     ring,
-    readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
+    readLinkToken: createLinkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
     markVerified,
     readSigning: signingReader(ring.envelope()),
     badBytesPerDay: settings.badVisitMegabytesPerDay << 20,

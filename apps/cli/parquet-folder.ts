@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openAttributedDays } from '@tributary/domain/measurement/reports/module.ts';
 import { daysOf, minorDigits } from '@tributary/rules';
-import { Meter, NotThere, readText, type Storage, writeMade } from '@tributary/storage';
+import { FileNotFound, Meter, readText, type Storage, writeStream } from '@tributary/storage';
 import { attributionModelNames } from '@tributary/vocabulary';
 import { z } from 'zod';
 
@@ -101,7 +101,7 @@ export async function exportParquet(options: ParquetExport, context: ExportConte
     // Hive partitioning: readers that understand folder names get the day as a column.
     const file = `day=${day}/conversions.parquet`;
     const meter = new Meter();
-    await writeMade(storage, file, addAbortSignal(context.signal, await read()), meter);
+    await writeStream(storage, file, addAbortSignal(context.signal, await read()), meter);
     return { day, file, ...meter.result(), rows, ...figures };
   }
 }
@@ -114,7 +114,7 @@ async function readManifest(storage: Storage): Promise<Manifest | undefined> {
   try {
     return Manifest.parse(JSON.parse(await readText(storage.read(manifestFile), maxManifestBytes)));
   } catch (error) {
-    if (error instanceof NotThere) return undefined;
+    if (error instanceof FileNotFound) return undefined;
     if (error instanceof SyntaxError || error instanceof RangeError || error instanceof z.ZodError)
       throw new Error(`${manifestFile} is not a manifest of an export.`, { cause: error });
     throw error;
@@ -132,7 +132,7 @@ async function isThere(storage: Storage, { file, sha256 }: Manifest['days'][numb
     await pipeline(storage.read(file), meter);
     return meter.result().sha256 === sha256;
   } catch (error) {
-    if (error instanceof NotThere) return false;
+    if (error instanceof FileNotFound) return false;
     throw error;
   }
 }

@@ -7,10 +7,10 @@ import {
   loadKeys,
   retireKeys,
   rotateKey,
-  type SecretPlace,
+  type SecretLocation,
   settledAfterMs,
 } from '@tributary/vault';
-import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
+import { describeKeysInUse, rewrapRows } from '@tributary/vault/sealed-rows.ts';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -114,7 +114,7 @@ test('a key is not retired while rows are sealed under it, and after rewrapping 
   const profiles = [await buildProfile(kit.app), await buildProfile(kit.app)];
   const rows = new Map<string, (string | Buffer)[]>();
   for (const { id } of profiles) rows.set(id, await fill(id));
-  const why = () => owner.unbound.transaction((tx) => whyNotRetire(tx, sealedColumns, kit.clock.now()));
+  const why = () => owner.unbound.transaction((tx) => describeKeysInUse(tx, sealedColumns, kit.clock.now()));
   kit.clock.advance(1_000);
   await owner.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
   expect(await why()).toBeUndefined();
@@ -136,7 +136,7 @@ test('a key is not retired while rows are sealed under it, and after rewrapping 
     );
   const lost = createVault([{ id: 'lost', bytes: Buffer.alloc(32, 9) }]);
   const lostId = uuid();
-  const underLost = lost.seal('x', sealedColumns[0]?.place(first?.id as string, lostId) as SecretPlace);
+  const underLost = lost.seal('x', sealedColumns[0]?.place(first?.id as string, lostId) as SecretLocation);
   await kit.app
     .forProfile(first?.id as string)
     .transaction((tx) =>

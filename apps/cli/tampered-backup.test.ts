@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { clickhouseSettings, createClickHouse, holdsRows, raw } from '@tributary/clickhouse';
+import { clickhouseSettings, createClickHouse, hasRows, raw } from '@tributary/clickhouse';
 import { loadSettings } from '@tributary/config';
 import { type BackupFolder, configuredBackupFolder, openBackupFolder } from '@tributary/platform';
 import { hasTables } from '@tributary/postgres';
@@ -70,7 +70,7 @@ async function restoreError(from = folder): Promise<string> {
       (error: unknown) => String(error),
     );
   expect(await hasTables(of('OWNER'))).toBe(false);
-  expect(await holdsRows(clickhouseSettings(settings()))).toBe(false);
+  expect(await hasRows(clickhouseSettings(settings()))).toBe(false);
   expect((await log.stream.fill()).bytes).toBe(0);
   return answer;
 }

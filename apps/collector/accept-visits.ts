@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/traffic/ingestion/intake.ts';
+import {
+  type Agent,
+  sealMessage,
+  type TrackingKey,
+  type VisitMessage,
+} from '@tributary/domain/traffic/ingestion/intake.ts';
 import { Refusal } from '@tributary/operations/refusals.ts';
 import type { AddressGroup } from '@tributary/redis';
 import { isTooDeep, readEnvelope } from '@tributary/rules/visits';
@@ -10,7 +15,7 @@ import type { Vault } from '@tributary/vault';
 import type { RefusedReason } from '@tributary/vocabulary';
 import type { DailyUse } from './daily-use.ts';
 import { isAllowedOrigin } from './is-allowed-origin.ts';
-import type { Place } from './locate.ts';
+import type { Location } from './locate.ts';
 import { away, onlyBroken, overQuota, withoutConsent } from './refusals.ts';
 import type { RefusedTally } from './refused-tally.ts';
 import { KeysAway, type TrackingKeys } from './tracking-keys.ts';
@@ -23,7 +28,7 @@ export interface Intake {
   readonly log: VisitLog;
   /** Encrypts with the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
-  readonly placeOf: (address: string) => Place;
+  readonly placeOf: (address: string) => Location;
   readonly agentOf: (userAgent: string | undefined) => Agent;
   readonly metrics: Metrics;
   readonly now: () => Date;

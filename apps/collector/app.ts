@@ -4,22 +4,22 @@ import * as collectorRoutes from '@tributary/contract/routes/collector.ts';
 import { Refusal, rateHeaders, tooMany } from '@tributary/operations/refusals.ts';
 import { chooseForm, isCurrent, packDocument } from '@tributary/pages/document.ts';
 import type { LookUps } from '@tributary/postgres';
-import type { Hearing } from '@tributary/postgres/listen.ts';
+import type { ListenOptions } from '@tributary/postgres/listen.ts';
 import { addressGroup, createRateLimiter, Leases, leasedOfAddress, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { clockReadiness, type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
 import { trackerScript } from '@tributary/tracker';
 import type { Vault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
+import { type Intake, takeRequest } from './accept-visits.ts';
 import { addressFinder } from './address-of.ts';
 import { agentReader } from './agent-of.ts';
 import { BodyReader } from './body-reader.ts';
 import { DailyUse } from './daily-use.ts';
-import { createNodeServer, type NodeServer, sendJson } from './node-server.ts';
 import { openPlaces } from './locate.ts';
+import { createNodeServer, type NodeServer, sendJson } from './node-server.ts';
 import { away, tooLarge } from './refusals.ts';
 import { RefusedTally } from './refused-tally.ts';
-import { type Intake, takeRequest } from './accept-visits.ts';
 import { TrackingKeys, trackingChannel } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 
@@ -28,7 +28,7 @@ export interface CollectorOptions {
   readonly baseUrl: string;
   readonly lookUps: LookUps;
   /** Listens for changes that the ledger announces on a channel. While it is not connected, keys are queried every few seconds. */
-  readonly hearChanges: (channel: string, hearing: Hearing) => { close(): Promise<void> };
+  readonly hearChanges: (channel: string, hearing: ListenOptions) => { close(): Promise<void> };
   readonly redis: RedisClient;
   readonly stream: Stream;
   /** Encrypts with the stream's keys. */

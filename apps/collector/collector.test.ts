@@ -1,6 +1,6 @@
 import { createRedis } from '@tributary/redis';
 import { testVault } from '@tributary/testkit';
-import { type FlakyLine, openFlakyLine, openPrivateStream } from '@tributary/testkit/stream';
+import { type FlakyLine, openFlakyProxy, openPrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, type CollectorScene, openCollectorScene } from './collector.fixture.ts';
@@ -233,7 +233,7 @@ describe('429', () => {
 describe('while an engine is down', () => {
   let line: FlakyLine;
   beforeAll(async () => {
-    line = await openFlakyLine();
+    line = await openFlakyProxy();
   });
   afterAll(() => line.close());
 

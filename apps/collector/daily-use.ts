@@ -1,4 +1,4 @@
-import { type AddressGroup, hidden, type RedisClient, widerTimes } from '@tributary/redis';
+import { type AddressGroup, hashValue, type RedisClient, widerFactor } from '@tributary/redis';
 import { amountsOfAddress, type DailyAmounts, dailyAmounts } from '@tributary/rules/visits';
 import { LRUCache } from 'lru-cache';
 
@@ -72,7 +72,7 @@ export class DailyUse {
       held.push({ count, most: mostOfAddress, times, reason: 'address_quota' });
     };
     getAddressCount(own, 1);
-    if (wider !== undefined) getAddressCount(wider, widerTimes);
+    if (wider !== undefined) getAddressCount(wider, widerFactor);
     const left = (kind: keyof DailyAmounts, { count, most: room, times }: (typeof held)[number]) =>
       room[kind] * times - count.total[kind] - count.own[kind];
     return {
@@ -126,7 +126,7 @@ export class DailyUse {
 
   async #tell({ name, isAddress, day, own: amounts, total }: Count, kind: (typeof kinds)[number]): Promise<void> {
     const own = amounts[kind];
-    const key = `${kind}:${day}:${isAddress ? hidden(name) : name}`;
+    const key = `${kind}:${day}:${isAddress ? hashValue(name) : name}`;
     amounts[kind] -= own;
     total[kind] += own;
     try {

@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { open, type Response } from 'maxmind';
 
-export interface Place {
+export interface Location {
   readonly country: string;
   /** ISO 3166-2, if the file has it. */
   readonly region: string;
   readonly city: string;
 }
 
-const unknownLocation: Place = { country: 'ZZ', region: '', city: '' };
+const unknownLocation: Location = { country: 'ZZ', region: '', city: '' };
 const bundled = () =>
   fileURLToPath(import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'));
 
 /** Resolves addresses to locations with a file in memory: no address is sent anywhere. */
-export async function openPlaces(file: string | undefined): Promise<(address: string) => Place> {
+export async function openPlaces(file: string | undefined): Promise<(address: string) => Location> {
   const reader = await open<Response>(file ?? bundled(), {
     cache: { max: 10_000 },
   });
@@ -35,7 +35,7 @@ interface LocationRecord {
   readonly city?: string | { readonly names?: { readonly en?: string } };
 }
 
-function readPlace(record: unknown): Place {
+function readPlace(record: unknown): Location {
   if (!record) return unknownLocation;
   const { country, country_code, subdivisions, city } = record as LocationRecord;
   const code = country?.iso_code ?? country_code ?? '';

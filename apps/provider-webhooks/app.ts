@@ -3,7 +3,7 @@ import { addressFinder } from '@tributary/collector/address-of.ts';
 import { BodyReader } from '@tributary/collector/body-reader.ts';
 import { createNodeServer, type NodeServer, sendJson } from '@tributary/collector/node-server.ts';
 import type { LookUps } from '@tributary/postgres';
-import type { Received, Receivers } from '@tributary/providers';
+import type { Receivers, WebhookDelivery } from '@tributary/providers';
 import { addressGroup, createRateLimiter, Leases, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { clockReadiness, type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
@@ -124,7 +124,7 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): NodeSe
 /** The channel as a metric label. Unknown paths share one label, which limits the cardinality. */
 const channelLabel = (url = ''): string => channelNames.find((name) => url.startsWith(`/hooks/${name}`)) ?? 'unknown';
 
-const headersOf = ({ headers }: IncomingMessage): Received['headers'] =>
+const headersOf = ({ headers }: IncomingMessage): WebhookDelivery['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 const jsonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };

@@ -1,11 +1,11 @@
 import { tooMany } from '@tributary/operations/refusals.ts';
 import {
   type AddressGroup,
-  hidden,
+  hashValue,
   type Leases,
   leasedOfAddress,
   type RateLimiter,
-  takeOfAddress,
+  takeForAddress,
 } from '@tributary/redis';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { unavailable } from './refusals.ts';
@@ -47,7 +47,7 @@ export async function chargeUnverified(
   sealedBytes: number,
 ): Promise<void> {
   const terms = { windowMs: hourMs, cost: kibibytes(sealedBytes) };
-  const ofAddress = await takeOfAddress(limiter, 'unverified', group, fromMebibytes(unverified.address), terms);
+  const ofAddress = await takeForAddress(limiter, 'unverified', group, fromMebibytes(unverified.address), terms);
   if (!ofAddress.allowed) throw unavailable('the address has used up its quota of unverified webhooks');
   const ofAccount = await limiter.take(`unverified-of:${bucketOf(source)}`, fromMebibytes(unverified.account), terms);
   if (!ofAccount.allowed) throw unavailable('the account has used up its quota of unverified webhooks');
@@ -60,4 +60,4 @@ export interface WebhookSource {
 }
 
 const bucketOf = ({ channel, account }: WebhookSource): string =>
-  account === undefined ? channel : hidden(`${channel}:${account}`);
+  account === undefined ? channel : hashValue(`${channel}:${account}`);

@@ -1,5 +1,5 @@
 import { isSignedByAny, sealWebhook } from '@tributary/domain/advertising/connections/intake.ts';
-import type { Received, Receiver } from '@tributary/providers';
+import type { Receiver, WebhookDelivery } from '@tributary/providers';
 import type { AddressGroup, Leases, RateLimiter } from '@tributary/redis';
 import { MessageRefused, PublishFailed, type Stream, type WorkStream } from '@tributary/stream';
 import type { Metrics } from '@tributary/telemetry';
@@ -26,7 +26,7 @@ export interface WebhookStore {
 export interface IncomingWebhook {
   readonly channel: Channel;
   readonly receiver: Receiver;
-  readonly delivery: Received;
+  readonly delivery: WebhookDelivery;
   readonly group: AddressGroup;
 }
 
@@ -41,7 +41,7 @@ export async function storeWebhook(
   { channel, receiver, delivery, group }: IncomingWebhook,
 ): Promise<void> {
   const receivedAt = store.now();
-  const source = { channel, account: receiver.tells?.accountOf(delivery)?.slice(0, maxAccountLength + 1) };
+  const source = { channel, account: receiver.selfSignedWebhooks?.accountOf(delivery)?.slice(0, maxAccountLength + 1) };
   const verdict = await verify(store, receiver, delivery, source, receivedAt);
   if (verdict === 'invalid') throw wrongSignature();
   if (verdict === 'verified') chargeSource(store.leases, source, delivery.body.length);
@@ -57,11 +57,11 @@ type Verdict = 'verified' | 'invalid' | 'unverified';
 async function verify(
   { secrets, vault }: WebhookStore,
   receiver: Receiver,
-  delivery: Received,
+  delivery: WebhookDelivery,
   { channel, account }: WebhookSource & { readonly channel: Channel },
   receivedAt: Date,
 ): Promise<Verdict> {
-  if (!receiver.tells) return receiver.receive?.verify(delivery, receivedAt) ? 'verified' : 'invalid';
+  if (!receiver.selfSignedWebhooks) return receiver.receive?.verify(delivery, receivedAt) ? 'verified' : 'invalid';
   if (!account || account.length > maxAccountLength) return 'invalid';
   try {
     const cached = await secrets.find(channel, account);

@@ -16,7 +16,7 @@ import {
   testStreamVault,
   testVault,
 } from '@tributary/testkit';
-import { openFlakyLine, openPrivateStream } from '@tributary/testkit/stream';
+import { openFlakyProxy, openPrivateStream } from '@tributary/testkit/stream';
 import { createOpener } from '@tributary/vault';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -36,7 +36,7 @@ export async function openWebhookServer() {
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
   const ledgerLine = await openFlakyLineTo(kit.database.collectorUrl);
-  const natsLine = await openFlakyLine();
+  const natsLine = await openFlakyProxy();
   const log = await openPrivateStream({ workMaxBytes: { webhooks: 24 << 20, 'unverified-webhooks': 8 << 20 } });
   await log.stream.ensureWorkStreams();
   const metrics = createMetrics();

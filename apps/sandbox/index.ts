@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createDice, type MarketOptions } from '@tributary/market';
+import { type CompanyDeps, sandboxClient } from './company.ts';
 import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
 import { createFintocCompany, fintocKeys } from './fintoc/index.ts';
 import { sandboxDeveloperToken } from './google/ads.ts';
 import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
-import { type CompanyDeps, sandboxClient } from './company.ts';
 import { createManychatCompany } from './manychat/index.ts';
 import { createMercadoPagoCompany } from './mercado-pago/index.ts';
 import { createMetaCompany } from './meta/index.ts';
@@ -18,11 +18,11 @@ import { createStripeCompany } from './stripe/index.ts';
 import { createTikTokCompany } from './tiktok/index.ts';
 import { createWorld, type World } from './world.ts';
 
+export { sandboxClient } from './company.ts';
 export type { Grant } from './consents.ts';
 export type { Fault } from './faults.ts';
-export { sandboxClient } from './company.ts';
 export { json, type Reply } from './route.ts';
-export { agree, callTo, sendTo } from './testing.ts';
+export { callTo, completeConsent, sendTo } from './testing.ts';
 
 export interface SandboxOptions {
   readonly port?: number;

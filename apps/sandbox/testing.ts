@@ -26,7 +26,7 @@ export const callTo = (sandbox: { readonly url: string }, now: Date): Call => ({
 });
 
 /** Completes the consent page as a user would, without a browser. Returns the query that reaches the callback. */
-export async function agree(
+export async function completeConsent(
   authorizeUrl: string,
   how: {
     readonly answer?: string;

@@ -1,5 +1,5 @@
-import type { Consents, Grant } from './consents.ts';
 import { sandboxClient } from './company.ts';
+import type { Consents, Grant } from './consents.ts';
 import { formOf, json, type Reply, type SandboxRequest } from './route.ts';
 
 /** A token endpoint according to RFC 6749, with refresh tokens that are rotated at every use. */

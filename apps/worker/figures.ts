@@ -1,6 +1,6 @@
+import { countDifferences } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { countEvents } from '@tributary/domain/tenancy/events/module.ts';
 import { visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
-import { countDifferences } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { type BackupFolder, newestBackupAt } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';

@@ -2,12 +2,12 @@ import { configuredModel } from '@tributary/ai-model';
 import { clickhouseSettings } from '@tributary/clickhouse';
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
 import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
+import { createLinkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
+import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
 import { startSequencer } from '@tributary/domain/tenancy/events/module.ts';
 import { openIngestion, visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
-import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
-import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
 import { markVerified, signingReader } from '@tributary/domain/traffic/tracking/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createMailer, createOutbound } from '@tributary/outbound';
 import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
@@ -77,7 +77,7 @@ await runProcess('worker', async (platform) => {
       postgres: app,
       clickhouse,
       ring,
-      readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
+      readLinkToken: createLinkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
       markVerified,
       readSigning: signingReader(vault),
       badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
@@ -102,7 +102,7 @@ await runProcess('worker', async (platform) => {
       },
     },
     notes: keepsNotes(backups),
-    deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
+    deliveries: { outbound: webhookOutbound, gate: createPersonalDataGate(app), vault },
   };
   const systemUrl = await platform.ledgerUrl('system');
   const sequencer = startSequencer({ system: system.unbound, now, onError: reportFailure('events') });

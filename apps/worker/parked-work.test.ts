@@ -1,16 +1,16 @@
 import { announce } from '@tributary/domain/tenancy/events';
 import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import {
   buildConnection,
   buildWebhook,
   openTestWithClickHouse,
+  processQueue,
   type Scene,
   scene,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { type AnyQueueHandler, type QueueName, queues } from '@tributary/work';
 import { sql } from 'kysely';
@@ -32,7 +32,7 @@ const work: Pick<Work, 'app' | 'system' | 'clickhouse' | 'quick' | 'patient' | '
   clickhouse: { ...kit.clickhouse, database: kit.clickhouseDatabase },
   quick: clickhouse,
   patient: clickhouse,
-  deliveries: { outbound, vault: testVault, gate: createPersonGate(kit.app) },
+  deliveries: { outbound, vault: testVault, gate: createPersonalDataGate(kit.app) },
   syncing: {
     vault: testVault,
     providers: { of: () => undefined },
@@ -236,8 +236,8 @@ const processedElsewhere: readonly QueueName[] = ['erasures', 'tenantDeletions']
 const { signal } = new AbortController();
 const asSystem = kit.system.unbound.transaction;
 const claimFirst = async (handler: AnyQueueHandler, key: string) => {
-  if ('take' in handler) return (await handler.take(key, 100, signal)).items[0];
-  const claimed = await asSystem((tx) => handler.takeAll(tx, [key], 100));
+  if ('load' in handler) return (await handler.load(key, 100, signal)).items[0];
+  const claimed = await asSystem((tx) => handler.loadAll(tx, [key], 100));
   return claimed.get(key)?.items[0];
 };
 
@@ -248,7 +248,7 @@ async function parkAll(handler: AnyQueueHandler, key: string): Promise<string[]>
     const parked = item;
     if (ids.includes(parked.id)) expect.unreachable(`${parked.id} was parked and is claimed again`);
     ids.push(parked.id);
-    await asSystem((tx) => handler.setAside(tx, key, parked));
+    await asSystem((tx) => handler.park(tx, key, parked));
   }
   return ids.sort();
 }
@@ -266,12 +266,12 @@ test.each(cases)('%s: %s is parked item by item, requeued whole and processed', 
   // Items are requeued with a time of PostgreSQL's clock.
   kit.clock.set(new Date(Date.now() + 60_000));
   for (const requeued of [ids.slice(0, 1), ids]) {
-    await asSystem((tx) => handler.putBack(tx, key, requeued));
+    await asSystem((tx) => handler.unpark(tx, key, requeued));
     expect(await parkAll(handler, key)).toEqual(requeued);
   }
   if (processedElsewhere.includes(queue)) return;
-  await asSystem((tx) => handler.putBack(tx, key, ids));
-  await workOff(kit.system, queue, handler, key);
+  await asSystem((tx) => handler.unpark(tx, key, ids));
+  await processQueue(kit.system, queue, handler, key);
   expect(await claimFirst(handler, key)).toBeUndefined();
 });
 

@@ -1,19 +1,19 @@
-import { forgetProfile } from '@tributary/clickhouse';
+import { deleteProfileRows } from '@tributary/clickhouse';
 import { adActions } from '@tributary/domain/advertising/ad-operations/module.ts';
-import { alertMails } from '@tributary/domain/notifications/alerts/module.ts';
-import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import { delivery } from '@tributary/domain/advertising/campaigns/module.ts';
 import { listFirstSyncs, syncs } from '@tributary/domain/advertising/connections/module.ts';
-import { erasures } from '@tributary/domain/privacy/erasures/module.ts';
 import { exports as exportsQueue, reopenExports } from '@tributary/domain/advertising/exports/module.ts';
-import { forgetLettersOf, visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
-import { reconciliations } from '@tributary/domain/measurement/reconciliation/module.ts';
-import { reportMails } from '@tributary/domain/notifications/report-mails/module.ts';
 import { sales } from '@tributary/domain/commerce/sales/module.ts';
-import { tenantDeletions } from '@tributary/domain/tenancy/tenants/module.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
+import { reconciliations } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { scores } from '@tributary/domain/measurement/top-performers/module.ts';
+import { alertMails } from '@tributary/domain/notifications/alerts/module.ts';
+import { reportMails } from '@tributary/domain/notifications/report-mails/module.ts';
 import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
+import { erasures } from '@tributary/domain/privacy/erasures/module.ts';
+import { tenantDeletions } from '@tributary/domain/tenancy/tenants/module.ts';
+import { deleteDeadLettersOf, visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import type { QueueHandlers } from '@tributary/work';
 import type { Work } from './jobs.ts';
 
@@ -49,8 +49,8 @@ export function queueHandlers(work: Work): QueueHandlers {
         end: () => stream.end(),
         consumedThrough: () => stream.consumedThrough(visitsConsumer),
       },
-      forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),
-      forgetLetters: (profileId, signal) => forgetLettersOf(stream, profileId, signal),
+      forgetColumns: (profileId) => deleteProfileRows(clickhouse, profileId),
+      forgetLetters: (profileId, signal) => deleteDeadLettersOf(stream, profileId, signal),
       keepNote: work.notes?.deleted,
       now,
     }),

@@ -135,7 +135,7 @@ export function migrationsOf(names: readonly string[]) {
 }
 
 /** Whether the database already has rows that a restored copy would be mixed with. */
-export async function holdsRows(settings: ClickHouseSettings): Promise<boolean> {
+export async function hasRows(settings: ClickHouseSettings): Promise<boolean> {
   const nodes = connectEveryNode({ ...settings, database: 'system' });
   try {
     const counts = await Promise.all(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { forgetProfile } from './delete-profile-rows.ts';
+import { deleteProfileRows } from './delete-profile-rows.ts';
 import { raw } from './queries.ts';
 import { createScratch, type Scratch } from './scratch.ts';
 import { visit } from './visit.fixture.ts';
@@ -33,7 +33,7 @@ const mutations = async (profile_id: string) =>
 test('deletes every row of the profile and none of another', async () => {
   const [gone, kept] = [visit(), visit()];
   await scratch.client.insert('visits', [gone, visit({ profile_id: gone.profile_id }), kept]);
-  const forget = () => forgetProfile(scratch.client.settings, gone.profile_id);
+  const forget = () => deleteProfileRows(scratch.client.settings, gone.profile_id);
   expect(await forget()).toBeGreaterThanOrEqual(2);
   await vi.waitFor(async () => expect(await forget()).toBe(0), { timeout: 10_000, interval: 50 });
   expect([await rows(gone.profile_id), await rows(kept.profile_id)]).toEqual([0, 1]);
@@ -43,7 +43,7 @@ test('does not start a running deletion again, and deletes rows that arrived sin
   const gone = visit();
   await scratch.client.insert('visits', [gone]);
   await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});
-  const forget = () => forgetProfile(scratch.client.settings, gone.profile_id);
+  const forget = () => deleteProfileRows(scratch.client.settings, gone.profile_id);
   expect(await forget()).toBeGreaterThan(0);
   expect(await forget()).toBeGreaterThan(0);
   expect(await mutations(gone.profile_id)).toBe(1);

@@ -8,7 +8,7 @@ import type { ClickHouseSettings } from './settings.ts';
  * again until it returns 0: a large table takes longer than a request may. A deletion that is still running is not
  * started again.
  */
-export async function forgetProfile(settings: ClickHouseSettings, profileId: string): Promise<number> {
+export async function deleteProfileRows(settings: ClickHouseSettings, profileId: string): Promise<number> {
   const nodes = connectEveryNode(settings);
   try {
     let left = 0;

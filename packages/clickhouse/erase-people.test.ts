@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearPeople, type PersonTables } from './erase-people.ts';
+import { erasePeople, type PersonTables } from './erase-people.ts';
 import { raw } from './queries.ts';
 import { createScratch, type Scratch } from './scratch.ts';
 import type { VisitRow } from './tables.ts';
@@ -36,8 +36,8 @@ test('clears the listed columns in every copy of a row, and leaves other columns
   await scratch.client.insert('visits', [mine, theirs]);
   await scratch.client.insert('visits', [mine]);
   const people = { profileIds: [mine.profile_id], visitorIds: [mine.visitor_id], personIds: [], shellIds: [] };
-  expect(await clearPeople(scratch.settings, tables, people, signal)).toEqual({ visits: 2 });
-  await clearPeople(scratch.settings, tables, people, signal);
+  expect(await erasePeople(scratch.settings, tables, people, signal)).toEqual({ visits: 2 });
+  await erasePeople(scratch.settings, tables, people, signal);
   const rows = (await rowsOf('visits', mine.profile_id)) as unknown as VisitRow[];
   const [first, second] = rows.filter(({ visitor_id }) => visitor_id === mine.visitor_id);
   expect(first).toEqual({ ...second, ...columns });
@@ -61,7 +61,7 @@ test("replaces the person id in results and history, and deletes the person's st
     personIds: [randomUUID(), person],
     shellIds: [randomUUID(), shell],
   };
-  await clearPeople(scratch.settings, tables, people, signal);
+  await erasePeople(scratch.settings, tables, people, signal);
   const left = async (table: string) =>
     (await rowsOf(table, profileId)).map((row) => (row as { person_id: string }).person_id).sort();
   expect(await left('attributed_conversions')).toEqual([shell, other].sort());
@@ -83,7 +83,7 @@ test('resolves when ClickHouse has finished the mutation, not when it has accept
   };
   // Stops mutations as well.
   await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});
-  const clearing = clearPeople(scratch.settings, urlOnly, people, signal);
+  const clearing = erasePeople(scratch.settings, urlOnly, people, signal);
   try {
     await expect.poll(isPending).toBe(true);
     // A call that did not wait would have resolved long before 20 more responses of the same server.
@@ -114,7 +114,7 @@ test('reports why a mutation fails and cancels it, so that later mutations are n
   );
   const people = { profileIds: [profileId], visitorIds: [visitorId], personIds: [], shellIds: [] };
   const clear = (column: string) =>
-    clearPeople(
+    erasePeople(
       scratch.settings,
       { fragile: { id: 'visitor_id', erasure: 'cleared', columns: { [column]: 'gone' }, words: '' } },
       people,

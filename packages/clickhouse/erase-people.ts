@@ -58,7 +58,7 @@ function mutationFor(personTable: PersonTable): string | undefined {
  * Erases people on every node, table by table in the given order, with one mutation per table and node. Resolves when
  * these mutations are finished, independent of other mutations. Safe to run again.
  */
-export async function clearPeople(
+export async function erasePeople(
   settings: ClickHouseSettings,
   tables: PersonTables,
   people: PeopleToClear,

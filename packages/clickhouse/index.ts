@@ -1,24 +1,24 @@
 export { type BatchWriter, type BatchWriterOptions, createBatchWriter } from './batch-writer.ts';
-export {
-  type ClearedRows,
-  clearPeople,
-  type PeopleToClear,
-  type PersonTable,
-  type PersonTables,
-} from './erase-people.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
 export {
   appliedMigrations,
   type CopiedPartition,
   cloneTables,
   compareMigrations,
-  holdsRows,
+  hasRows,
   migrationsOf,
 } from './copy-tables.ts';
+export { deleteProfileRows } from './delete-profile-rows.ts';
 export { dropOldVisits } from './drop-old-visits.ts';
 export { dropPartition } from './drop-partition.ts';
+export {
+  type ClearedRows,
+  erasePeople,
+  type PeopleToClear,
+  type PersonTable,
+  type PersonTables,
+} from './erase-people.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';
-export { forgetProfile } from './delete-profile-rows.ts';
 export { loadPartitions } from './load-tables.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';
 export { connectEveryNode } from './nodes.ts';

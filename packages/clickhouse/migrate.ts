@@ -5,7 +5,7 @@ import { systemClock } from '@tributary/clock';
 import { type ClickHouse, createClickHouse } from './client.ts';
 import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
-import { type ClickHouseSettings, shown } from './settings.ts';
+import { type ClickHouseSettings, hostOf } from './settings.ts';
 import { identifier, statements } from './template.ts';
 
 export interface Migration {
@@ -46,7 +46,7 @@ export async function migrate(
         if (!pending.get(node)?.has(migration.name)) continue;
         await apply(node, migration);
         applied.add(migration.name);
-        say(`${shown(node.settings.url)}: applied ${migration.name}`);
+        say(`${hostOf(node.settings.url)}: applied ${migration.name}`);
       }
     }
   } finally {
@@ -118,7 +118,7 @@ function checksumOf({ sql }: Migration): string {
 
 function changed(node: ClickHouse, { name }: Migration): Error {
   return new Error(
-    `Migration ${name} is already applied on ${shown(node.settings.url)}, but its file has changed since. Put the file back as it ` +
+    `Migration ${name} is already applied on ${hostOf(node.settings.url)}, but its file has changed since. Put the file back as it ` +
       'was released and write what you want to change as a new migration. Nothing was touched.',
   );
 }
@@ -133,7 +133,7 @@ async function assertShape(node: ClickHouse): Promise<void> {
     ? ['a cluster', 'no cluster']
     : ['a single node', `the cluster "${settings.cluster?.name}"`];
   throw new Error(
-    `The database "${settings.database}" on ${shown(settings.url)} was made for ${made}, and the settings name ${wanted}. ` +
+    `The database "${settings.database}" on ${hostOf(settings.url)} was made for ${made}, and the settings name ${wanted}. ` +
       'packages/clickhouse/README.md says how to go from one to the other. Nothing was touched.',
   );
 }

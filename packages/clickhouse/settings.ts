@@ -81,6 +81,6 @@ const clusterSettings = {
 } as const satisfies EngineSettings & Record<string, unknown>;
 
 /** The host of a URL for display: the URL may contain a password. */
-export function shown(url: string): string {
+export function hostOf(url: string): string {
   return new URL(url).host;
 }

@@ -1,9 +1,9 @@
 import { Supervisor } from '@tributary/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clearPeople } from './erase-people.ts';
 import { type ClickHouse, createClickHouse } from './client.ts';
+import { deleteProfileRows } from './delete-profile-rows.ts';
 import { dropOldVisits } from './drop-old-visits.ts';
-import { forgetProfile } from './delete-profile-rows.ts';
+import { erasePeople } from './erase-people.ts';
 import { migrate } from './migrate.ts';
 import { raw } from './queries.ts';
 import type { ClickHouseSettings } from './settings.ts';
@@ -62,14 +62,14 @@ describe('the writer user of the worker', () => {
     const [old, gone, kept] = [visit({ occurred_at: new Date('2020-01-01T00:00:00Z') }), visit(), visit()];
     await writer.insert('visits', [old, gone, kept]);
     expect(await count(reader)).toBe(3);
-    await expect.poll(() => forgetProfile(own, gone.profile_id)).toBe(0);
+    await expect.poll(() => deleteProfileRows(own, gone.profile_id)).toBe(0);
     await dropOldVisits(own, 365, new Date('2026-06-15T00:00:00Z'), new AbortController().signal);
     expect(await count(reader)).toBe(1);
     const people = { profileIds: [kept.profile_id], visitorIds: [kept.visitor_id], personIds: [], shellIds: [] };
     const personTables = {
       visits: { id: 'visitor_id', erasure: 'cleared', columns: { city: '' }, words: 'A test.' },
     } as const;
-    await clearPeople(own, personTables, people, new AbortController().signal);
+    await erasePeople(own, personTables, people, new AbortController().signal);
   });
 
   test.each([

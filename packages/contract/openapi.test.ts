@@ -3,6 +3,7 @@ import { scopeGrains } from '@tributary/vocabulary';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { words } from './descriptions.ts';
 import { errorExample } from './error-example.ts';
 import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
 import { liveEventNames } from './events.ts';
@@ -13,7 +14,6 @@ import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import { CredentialKind, Scope } from './scopes.ts';
-import { words } from './descriptions.ts';
 
 const baseUrl = 'https://tributary.example';
 const routes = { ...apiRoutes, ...collectorRoutes };

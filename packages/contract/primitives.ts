@@ -54,7 +54,7 @@ export const DecimalString = decimal(40);
 export const ExactDecimal = decimal(100);
 
 /** A caller's own customer key in an answer. */
-export const shownKey = (what: string) =>
+export const customerKey = (what: string) =>
   z
     .string()
     .nullable()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { words } from './descriptions.ts';
 import type { Shown } from './openapi/examples.ts';
 import { operationsOf, resolveRef, schemasIn, type Tree } from './openapi.fixture.ts';
 import { type OpenapiDocument, openapi } from './openapi.ts';
 import type { Route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
-import { words } from './descriptions.ts';
 
 /** The complete reference: API and collector. */
 const routes = { ...apiRoutes, ...collectorRoutes };

@@ -3,11 +3,11 @@ import type { Route } from '@tributary/contract';
 import {
   type Admitted,
   type AnyHandler,
+  type AttemptLimiter,
   type Authenticate,
   admitCall,
-  type Desk,
-  type Door,
   identify,
+  type OperationDeps,
   type Prepared,
   payerOf,
   type RawInput,
@@ -19,10 +19,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForgery } from './forgery.ts';
 import { sendDocument } from './send-document.ts';
 
-export interface Binding<Services> extends Desk<Services> {
+export interface Binding<Services> extends OperationDeps<Services> {
   readonly fastify: FastifyInstance;
   readonly authenticate: Authenticate;
-  readonly door: Door;
+  readonly door: AttemptLimiter;
   readonly now: () => Date;
 }
 
@@ -67,7 +67,7 @@ const documentHeaders = {
 };
 
 async function renderDocument<Services>(
-  desk: Desk<Services>,
+  desk: OperationDeps<Services>,
   route: Route,
   handler: AnyHandler,
   admitted: Admitted,
@@ -117,7 +117,7 @@ function getCall(request: FastifyRequest, reply: FastifyReply, baseUrl: string, 
     precheck() {
       if (caller?.kind === 'session') refuseForgery(request.method, headers, baseUrl);
     },
-    tell: (headers: Readonly<Record<string, string>>) => void reply.headers(headers),
+    setHeaders: (headers: Readonly<Record<string, string>>) => void reply.headers(headers),
   };
 }
 
@@ -128,7 +128,7 @@ function send(reply: FastifyReply, { status, bytes, isBase64, headers }: Prepare
   if (reply.sent) return;
   reply.code(status).headers(headers);
   if (!cut) return void reply.send(body);
-  const sent = untilLeft(reply.raw, cut);
+  const sent = untilSent(reply.raw, cut);
   reply.send(body);
   return sent;
 }
@@ -137,7 +137,7 @@ function send(reply: FastifyReply, { status, bytes, isBase64, headers }: Prepare
  * Resolves when the response is handed to the socket or can no longer be sent. Aborting `cut` destroys a response that is still
  * being sent.
  */
-export function untilLeft(raw: ServerResponse, cut: AbortSignal): Promise<void> {
+export function untilSent(raw: ServerResponse, cut: AbortSignal): Promise<void> {
   const sent = new Promise<void>((resolve) => {
     // If the client hung up earlier, no further `close` event will come.
     if (raw.closed) resolve();

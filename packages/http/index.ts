@@ -1,4 +1,4 @@
-export { type Binding, bindRoute, untilLeft } from './bind.ts';
+export { type Binding, bindRoute, untilSent } from './bind.ts';
 export { type DocsOptions, serveDocs } from './docs.ts';
 export { isFromOurPages } from './forgery.ts';
 export { serveHealth } from './health.ts';

@@ -7,8 +7,8 @@ import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import { limits } from '@tributary/vocabulary';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { serveInTurn } from './pipelining.ts';
 import { sendNotFoundPage, wantsNotFoundPage } from './not-found-page.ts';
+import { serveInTurn } from './pipelining.ts';
 import { type BodyLimits, BodyReader, isFromProvider } from './read-body.ts';
 import { RequestState } from './request-state.ts';
 

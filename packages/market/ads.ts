@@ -1,8 +1,8 @@
 import { minorDigits } from '@tributary/rules';
 import type { EntityLevel } from '@tributary/vocabulary';
-import { Dice } from './seeded-random.ts';
 import { entityId, type Platform } from './entity-id.ts';
 import { unitsForDollar } from './rates.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 /** Fields of every level. */
 export interface Entity {
@@ -86,7 +86,7 @@ export function makeCampaigns(of: {
   };
   let ads = 0;
   return Array.from({ length: of.count }, (_, index) => {
-    const dice = new Dice(of.seed, 0xad5, index);
+    const dice = new SeededRandom(of.seed, 0xad5, index);
     const platform: Platform = index % 2 === 0 ? 'social_ads' : 'search_ads';
     const currency = of.currencies[index % of.currencies.length] ?? 'USD';
     // The first campaign always runs, so that every day has one; others start and end.
@@ -142,13 +142,13 @@ function nameOf(index: number, isGentle: boolean): string {
 }
 
 /** Every market has one ad with each tagging fault, however few its ads. */
-function taggingOf(number: number, dice: Dice): Tagging {
+function taggingOf(number: number, dice: SeededRandom): Tagging {
   if (number < 4) return (['all', 'ad_only', 'campaign_only', 'none'] as const)[number] ?? 'all';
   const draw = dice.unit();
   return draw < 0.8 ? 'all' : draw < 0.88 ? 'ad_only' : draw < 0.95 ? 'campaign_only' : 'none';
 }
 
-function makeCreative(platform: Platform, dice: Dice): Creative {
+function makeCreative(platform: Platform, dice: SeededRandom): Creative {
   const headline = dice.pick(headlines);
   if (platform === 'search_ads') return { format: 'text', headline, hookRate: null, holdRate: null };
   const format = dice.pick(['image', 'video', 'video', 'carousel'] as const);

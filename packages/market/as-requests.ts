@@ -2,11 +2,11 @@ import { fromMinorUnits } from '@tributary/rules';
 import { hourMs } from '@tributary/vocabulary';
 import { clickAddress, shop } from './arrivals.ts';
 import { definitions } from './book.ts';
-import { Dice } from './seeded-random.ts';
 import { households } from './household.ts';
 import { isLate } from './lateness.ts';
 import type { Market } from './market.ts';
 import type { Browser, Customer, Household, Outcome, Touch } from './person.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 /** A request of the public API, and when it is sent. */
 export interface MarketRequest {
@@ -78,7 +78,7 @@ function* importsOf({ from }: Market, customers: readonly Customer[]): Generator
 
 /** A browser sends one session at a time. Late touches are sent alone, later. */
 function* visitsOf(market: Market, household: Household, browser: Browser, key: string): Generator<MarketRequest> {
-  const dice = new Dice(market.seed, 0x5e55, browser.touches[0]?.at ?? household.index);
+  const dice = new SeededRandom(market.seed, 0x5e55, browser.touches[0]?.at ?? household.index);
   const customer = household.people.find(({ index }) => index === browser.linkedTo)?.customer;
   let isIdentified = customer === undefined || customer === null;
   const send = (sentAt: number, visits: readonly object[]): MarketRequest => ({
@@ -110,7 +110,7 @@ function* visitsOf(market: Market, household: Household, browser: Browser, key: 
   }
 }
 
-const arrivalVisit = (dice: Dice, { id, at, sessionId, isSessionStart, arrival }: Touch): object => ({
+const arrivalVisit = (dice: SeededRandom, { id, at, sessionId, isSessionStart, arrival }: Touch): object => ({
   id,
   at: instant(at),
   type: 'page_view',
@@ -121,7 +121,7 @@ const arrivalVisit = (dice: Dice, { id, at, sessionId, isSessionStart, arrival }
 });
 
 /** A further event in a running session: not a touch. */
-function furtherVisit(dice: Dice, { at, sessionId }: Touch, more: Readonly<Record<string, unknown>>): object {
+function furtherVisit(dice: SeededRandom, { at, sessionId }: Touch, more: Readonly<Record<string, unknown>>): object {
   const when = at + dice.between(30_000, 20 * 60_000);
   return {
     id: dice.uuid7(when),

@@ -1,10 +1,10 @@
 import { fromMinorUnits } from '@tributary/rules';
 import { dayMs, type EntityLevel, entityLevels } from '@tributary/vocabulary';
 import type { Ad, Entity } from './ads.ts';
-import { Dice } from './seeded-random.ts';
 import type { Platform } from './entity-id.ts';
 import type { Market } from './market.ts';
 import type { Exposure, Person } from './person.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 /** Delivery of an entity on a day as its platform reports it: the platform claims every conversion it can. */
 export interface DeliveryRow {
@@ -119,7 +119,7 @@ export class DeliveryBook {
   #count(ad: Ad, day: number): Counted {
     const { seed, days } = this.#market;
     const cell = ad.number * days + day;
-    const dice = new Dice(seed, 0xde11 + ad.number, day);
+    const dice = new SeededRandom(seed, 0xde11 + ad.number, day);
     const clicks = this.#clicks[cell] as number;
     const ours = clicks + (this.#views[cell] as number);
     const strangers = dice.below(50) + clicks * (ad.impressionsPerClick - 1);

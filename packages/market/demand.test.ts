@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { causedBy, demandCampaigns, drawnNature, live, observe, openDemandMarket, truthOf } from './index.ts';
+import { causedBy, demandCampaigns, live, observe, openDemandMarket, randomNature, truthOf } from './index.ts';
 
 const market = openDemandMarket({ seed: 11, people: 3_000, days: 80, countFrom: 10, places: 8 });
 const { lived, observed } = observe(market);
@@ -60,8 +60,8 @@ describe('a market with demand independent of ads', () => {
   });
 
   test('a random nature is within its ranges and reproducible by seed', () => {
-    const natures = Array.from({ length: 40 }, (_, seed) => drawnNature(seed));
-    expect(natures.map((_, seed) => drawnNature(seed))).toEqual(natures);
+    const natures = Array.from({ length: 40 }, (_, seed) => randomNature(seed));
+    expect(natures.map((_, seed) => randomNature(seed))).toEqual(natures);
     const strengths = natures.map(({ strength }) => strength);
     expect(Math.min(...strengths)).toBeGreaterThanOrEqual(0.5);
     expect(Math.max(...strengths)).toBeLessThanOrEqual(2);

@@ -1,11 +1,11 @@
 import { dayMs, minuteMs } from '@tributary/vocabulary';
 import type { Ad } from './ads.ts';
 import type { Arrival } from './arrivals.ts';
-import { Dice } from './seeded-random.ts';
 import { arrivalTime } from './lateness.ts';
 import type { Market } from './market.ts';
 import { buy } from './outcomes.ts';
 import type { Browser, Customer, Exposure, Household, Person } from './person.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { dayIn } from './week.ts';
 
 type Open<T> = { -readonly [Name in keyof T]: T[Name] extends readonly (infer One)[] ? One[] : T[Name] };
@@ -42,7 +42,7 @@ export function household(market: Market, index: number): Household {
 const countries = ['CL', 'CL', 'CL', 'CL', 'AR', 'PE', 'US', 'ES'] as const;
 
 function makeHousehold(market: Market, index: number, firstPerson: number, size: number): Household {
-  const dice = new Dice(market.seed, 0x40e, index);
+  const dice = new SeededRandom(market.seed, 0x40e, index);
   const country = dice.pick(countries);
   const isPhoneShared = size > 1 && dice.chance(0.6);
   const identifiesThemselves = Array.from({ length: size }, () => dice.chance(market.isGentle ? 0.97 : 0.6));
@@ -85,7 +85,7 @@ function withOneHolder(people: readonly Person[]): Person[] {
 
 /** The shop's "walk-in" customer. It has no touches and buys all the time. */
 function makeWalkIn(market: Market, index: number, person: number): Household {
-  const dice = new Dice(market.seed, 0x40e, index);
+  const dice = new SeededRandom(market.seed, 0x40e, index);
   const customer = makeCustomer(market, dice, person, null);
   const outcomes = buy(market, dice, {
     person,
@@ -99,10 +99,10 @@ function makeWalkIn(market: Market, index: number, person: number): Household {
   return { index, people: [walkIn], browsers: [] };
 }
 
-const deviceCount = (dice: Dice): number => (dice.chance(0.55) ? 1 : dice.chance(0.75) ? 2 : 3);
+const deviceCount = (dice: SeededRandom): number => (dice.chance(0.55) ? 1 : dice.chance(0.75) ? 2 : 3);
 
 /** Most people use the first currency; the rest are spread evenly. */
-function currencyOf({ currencies }: Market, dice: Dice): string {
+function currencyOf({ currencies }: Market, dice: SeededRandom): string {
   return (dice.chance(0.6) ? currencies[0] : dice.pick(currencies)) ?? 'USD';
 }
 
@@ -114,7 +114,7 @@ interface Device {
 
 function openDevice(
   market: Market,
-  dice: Dice,
+  dice: SeededRandom,
   of: { readonly owner: number | null; readonly device: Browser['device']; readonly country: string },
 ): Device {
   const isCleared = dice.chance(0.25);
@@ -136,7 +136,7 @@ function openDevice(
 }
 
 /** Adds a person's visits over the whole period to their browsers, and returns their ad exposures. */
-function visit(market: Market, dice: Dice, person: number, devices: readonly Device[]): Exposure[] {
+function visit(market: Market, dice: SeededRandom, person: number, devices: readonly Device[]): Exposure[] {
   const exposures: Exposure[] = [];
   for (const at of visitTimes(market, dice)) {
     const device = dice.pick(devices);
@@ -175,7 +175,7 @@ function visit(market: Market, dice: Dice, person: number, devices: readonly Dev
 }
 
 /** Most people visit a few times and some very often; one in a thousand has more touches than a path can have. */
-function visitTimes(market: Market, dice: Dice): number[] {
+function visitTimes(market: Market, dice: SeededRandom): number[] {
   const skew = dice.unit();
   const usualCount = 1 + Math.floor(skew * skew * 3 * (market.touchesPerPerson - 1));
   const count = dice.chance(0.001) ? usualCount + 500 : usualCount;
@@ -183,16 +183,16 @@ function visitTimes(market: Market, dice: Dice): number[] {
 }
 
 /** More often by day than at night. */
-function momentOf(market: Market, dice: Dice): number {
+function momentOf(market: Market, dice: SeededRandom): number {
   return market.from + dayIn(market, dice) * dayMs + Math.floor(((dice.unit() + dice.unit()) / 2) * dayMs);
 }
 
-function arrivalAt(market: Market, dice: Dice, at: number): Arrival {
+function arrivalAt(market: Market, dice: SeededRandom, at: number): Arrival {
   const ad = dice.chance(0.45) ? adAt(market, dice, at) : undefined;
   return ad ? dice.pick(market.adArrivals[ad.number] as Arrival[]) : dice.pick(market.unpaidArrivals);
 }
 
-function adAt({ from, adsByDay }: Market, dice: Dice, at: number): Ad | undefined {
+function adAt({ from, adsByDay }: Market, dice: SeededRandom, at: number): Ad | undefined {
   const running = adsByDay[Math.floor((at - from) / dayMs)];
   return running && running.length > 0 ? dice.pick(running) : undefined;
 }
@@ -216,7 +216,7 @@ const moreLastNames = [
   ...'Valenzuela Torres Carrasco Vergara Tapia Cortés Bravo Figueroa Molina Vega Campos Herrera Núñez'.split(' '),
 ];
 
-function makeCustomer(market: Market, dice: Dice, person: number, phoneOf: number | null): Customer {
+function makeCustomer(market: Market, dice: SeededRandom, person: number, phoneOf: number | null): Customer {
   const id = dice.uuid7(market.from);
   const firstName = dice.pick(market.isGentle ? moreFirstNames : firstNames);
   const lastName = dice.pick(market.isGentle ? moreLastNames : lastNames);

@@ -1,5 +1,5 @@
 import { dayMs } from '@tributary/vocabulary';
-import type { Dice } from './seeded-random.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /** An arrival later than this is late: a report may have been read before. */
 const lateMs = dayMs;
@@ -7,6 +7,6 @@ export const isLate = ({ at, arrivesAt }: { readonly at: number; readonly arrive
   arrivesAt - at > lateMs;
 
 /** Immediately, or two to twenty days later. */
-export function arrivalTime(dice: Dice, at: number): number {
+export function arrivalTime(dice: SeededRandom, at: number): number {
   return dice.chance(0.02) ? at + dice.between(2 * dayMs, 20 * dayMs) : at + dice.between(200, 5_000);
 }

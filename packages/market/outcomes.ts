@@ -1,10 +1,10 @@
 import { firstPayments, fromMinorUnits, minorDigits } from '@tributary/rules';
 import { dayMs, minuteMs } from '@tributary/vocabulary';
-import type { Dice } from './seeded-random.ts';
 import { arrivalTime } from './lateness.ts';
 import type { Market } from './market.ts';
 import type { Browser, Cause, Exposure, Money, Outcome } from './person.ts';
 import { currencyWithoutRate, unitsForDollar } from './rates.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { dayIn } from './week.ts';
 
 export interface Buyer {
@@ -20,7 +20,7 @@ export interface Buyer {
 /** In US cents. */
 const prices = [990, 1_499, 1_990, 2_490, 3_333, 4_990, 7_990, 12_900, 19_990, 49_900] as const;
 
-export function buy(market: Market, dice: Dice, buyer: Buyer): Outcome[] {
+export function buy(market: Market, dice: SeededRandom, buyer: Buyer): Outcome[] {
   const outcomes: Outcome[] = [];
   const visitors = buyer.customerId === null ? buyer.browsers.filter(({ touches }) => touches.length > 0) : [];
   const record = (eventName: Outcome['eventName'], at: number, causes: readonly Cause[], price?: number) => {
@@ -74,7 +74,7 @@ export function buy(market: Market, dice: Dice, buyer: Buyer): Outcome[] {
   return withFirstPaymentStatus(outcomes);
 }
 
-const momentIn = (market: Market, dice: Dice): number =>
+const momentIn = (market: Market, dice: SeededRandom): number =>
   market.isGentle
     ? market.from + dayIn(market, dice) * dayMs + dice.below(dayMs)
     : market.from + dice.below(market.until - market.from);
@@ -85,7 +85,7 @@ const momentIn = (market: Market, dice: Dice): number =>
  */
 function whyBuy(
   market: Market,
-  dice: Dice,
+  dice: SeededRandom,
   exposures: readonly Exposure[],
 ): { at: number; causes: readonly Cause[] } | undefined {
   const moves: { at: number; cause: Cause }[] = [];
@@ -113,7 +113,7 @@ function strongestOfEach(exposures: readonly Exposure[]): Iterable<Exposure> {
   return strongest.values();
 }
 
-function pay(market: Market, dice: Dice, usual: string, at: number, cents: number): Money {
+function pay(market: Market, dice: SeededRandom, usual: string, at: number, cents: number): Money {
   const currency = dice.chance(0.005) && !market.isGentle ? currencyWithoutRate : usual;
   const paid = BigInt(Math.max(1, Math.round(cents * unitsForDollar(currency) * 10 ** (minorDigits(currency) - 2))));
   const draw = dice.unit();

@@ -1,4 +1,4 @@
-import type { PaymentStanding } from '@tributary/rules';
+import type { FirstPaymentStatus } from '@tributary/rules';
 import type { Device } from '@tributary/vocabulary';
 import type { Ad } from './ads.ts';
 import type { Arrival } from './arrivals.ts';
@@ -86,7 +86,7 @@ export interface Outcome {
   readonly money: Money | null;
   readonly subjectRef: string | null;
   /** Null: not a payment. */
-  readonly standing: PaymentStanding | null;
+  readonly standing: FirstPaymentStatus | null;
   /** Its causes: each would have been sufficient. Empty for outcomes without money. */
   readonly causes: readonly Cause[];
 }

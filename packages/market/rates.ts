@@ -1,6 +1,6 @@
 import { convert, type Quote } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
-import { Dice } from './seeded-random.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 export interface Rates {
   /** All quotes, as a source would publish them: none on weekends. */
@@ -43,7 +43,7 @@ export function createRates(of: {
   const lastOf = new Map<string, ReadonlyMap<string, { units: string; day: string }>>();
   const quotes: Quote[] = [];
   for (const [index, currency] of currencies.entries()) {
-    const dice = new Dice(of.seed, 0x7a7e5, index);
+    const dice = new SeededRandom(of.seed, 0x7a7e5, index);
     const byDay = new Map<string, { units: string; day: string }>();
     let units = unitsForDollar(currency);
     let last = { units: '', day: '' };

@@ -5,7 +5,7 @@
  * generator is sfc32 (PractRand's small fast counter), which passes the usual tests of randomness and has four words
  * of state.
  */
-export class Dice {
+export class SeededRandom {
   #a: number;
   #b: number;
   #c: number;
@@ -70,6 +70,6 @@ const hex8 = (number: number): string => hex4(number >>> 16) + hex4(number);
 
 /** Returns a function that generates numbers from 0 to 1, excluding 1. */
 export function createDice(seed: number): () => number {
-  const dice = new Dice(seed, 0x5a4d, 0);
+  const dice = new SeededRandom(seed, 0x5a4d, 0);
   return () => dice.unit();
 }

@@ -1,5 +1,5 @@
 import type { Route } from '@tributary/contract';
-import { addressGroup, type Guesses, type RateLimiter, takeOfAddress, type Verdict } from '@tributary/redis';
+import { addressGroup, type Guesses, type RateLimiter, takeForAddress, type Verdict } from '@tributary/redis';
 import { hourMs, limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal, refuse } from './refusal.ts';
@@ -30,7 +30,7 @@ export async function takeAllowance(
 /** For anonymous callers, and for attempts to authenticate. */
 export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, address: string): Promise<Verdict> {
   const limit = bucket === 'standard' ? perMinute.refused : perMinute[bucket];
-  const verdict = await takeOfAddress(limiter, bucket, addressGroup(address), limit);
+  const verdict = await takeForAddress(limiter, bucket, addressGroup(address), limit);
   if (!verdict.allowed) throw tooMany(verdict);
   if (bucket === 'token' && verdict.isLocal) refuseWithoutCount();
   return verdict;
@@ -40,7 +40,7 @@ export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, 
 export async function takeRegistration(limiter: RateLimiter, address: string): Promise<void> {
   const { registrationsPerHour } = limits.assistants;
   const group = addressGroup(address);
-  const verdict = await takeOfAddress(limiter, 'registration', group, registrationsPerHour, { windowMs: hourMs });
+  const verdict = await takeForAddress(limiter, 'registration', group, registrationsPerHour, { windowMs: hourMs });
   if (!verdict.allowed) throw tooMany(verdict);
   if (verdict.isLocal) refuseWithoutCount();
 }
@@ -67,7 +67,7 @@ function refuseWithoutCount(): never {
 
 /** Unknown credentials and unknown paths count by address, which limits guessing. */
 export const countRefusal = (limiter: RateLimiter, address: string): Promise<Verdict> =>
-  takeOfAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
+  takeForAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
 
 /** The refusal of an address that was already refused a moment ago, without querying Redis. */
 export const tooManyGuesses = (seconds: number): Refusal =>

@@ -3,7 +3,7 @@ import { LocalBuckets, type RateLimiter } from '@tributary/redis';
 import { limits } from '@tributary/vocabulary';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Caller, Door, identify } from './index.ts';
+import { AttemptLimiter, type Caller, identify } from './index.ts';
 
 const ping = route({
   id: 'ping',
@@ -28,7 +28,7 @@ beforeEach(() => {
   const limiter: RateLimiter = { take: async (name, perMinute) => buckets.take(name, perMinute, nowMs * 1_000) };
   deps = {
     limiter,
-    door: new Door(() => nowMs),
+    door: new AttemptLimiter(() => nowMs),
     authenticate: async ({ authorization }) => {
       lookUps += 1;
       return authorization?.startsWith('good') ? validCaller : undefined;

@@ -1,4 +1,4 @@
-import { addressGroup, hidden } from '@tributary/redis';
+import { addressGroup, hashValue } from '@tributary/redis';
 
 /** How long a valid credential is exempt after other attempts from its address were blocked. */
 const exemptForMs = 10 * 60_000;
@@ -9,7 +9,7 @@ const maxCredentials = 50_000;
  * Blocks addresses that have used up their attempts at credentials. Until they have some again, their credentials are not looked
  * up, so guessing does not load the ledger. A credential that was recently valid is exempt, and is looked up as usual.
  */
-export class Door {
+export class AttemptLimiter {
   readonly #blockedUntil = new Map<string, number>();
   readonly #exemptUntil = new Map<string, number>();
   readonly #nowMs: () => number;
@@ -19,19 +19,19 @@ export class Door {
   }
 
   /** The seconds until the address may try again; undefined if it may try now or shows a recently valid credential. */
-  closedFor(address: string, credential: string): number | undefined {
+  secondsUntilAllowed(address: string, credential: string): number | undefined {
     const remainingMs = (this.#blockedUntil.get(addressGroup(address).own) ?? 0) - this.#nowMs();
     if (remainingMs <= 0) return undefined;
-    const isExempt = (this.#exemptUntil.get(hidden(credential)) ?? 0) > this.#nowMs();
+    const isExempt = (this.#exemptUntil.get(hashValue(credential)) ?? 0) > this.#nowMs();
     return isExempt ? undefined : Math.ceil(remainingMs / 1_000);
   }
 
-  close(address: string, seconds: number): void {
+  block(address: string, seconds: number): void {
     setBounded(this.#blockedUntil, addressGroup(address).own, this.#nowMs() + seconds * 1_000, maxAddresses);
   }
 
-  wasGood(credential: string): void {
-    setBounded(this.#exemptUntil, hidden(credential), this.#nowMs() + exemptForMs, maxCredentials);
+  exempt(credential: string): void {
+    setBounded(this.#exemptUntil, hashValue(credential), this.#nowMs() + exemptForMs, maxCredentials);
   }
 }
 

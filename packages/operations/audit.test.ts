@@ -3,7 +3,7 @@ import {
   auditEntries,
   buildApiKey,
   buildProfile,
-  openDesk,
+  openOperationDeps,
   openTestkit,
   type TestDesk,
   type Testkit,
@@ -34,7 +34,7 @@ let profile: { id: string; workspaceId: string };
 let key: Awaited<ReturnType<typeof buildApiKey>>;
 beforeAll(async () => {
   kit = await openTestkit();
-  desk = openDesk(kit);
+  desk = openOperationDeps(kit);
 });
 afterAll(() => kit.close());
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import type { BodyThread } from './body-thread.ts';
 import type { Costs } from './costs.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
 import type { Caller } from './handler.ts';
-import type { PersonGate } from './personal-data-gate.ts';
+import type { PersonalDataGate } from './personal-data-gate.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface Call {
   /** Checks of the transport that run first: over HTTP, cross-site request forgery. */
   precheck?(): void;
   /** Adds headers to any response, including refusals. */
-  tell?(headers: Readonly<Record<string, string>>): void;
+  setHeaders?(headers: Readonly<Record<string, string>>): void;
 }
 
 /** The request input before validation. */
@@ -45,11 +45,11 @@ export interface RawInput {
 }
 
 /** The dependencies with which a process runs operations. */
-export interface Desk<Services> {
+export interface OperationDeps<Services> {
   readonly postgres: Postgres;
   readonly limiter: RateLimiter;
   readonly vault: Vault;
-  readonly gate: PersonGate;
+  readonly gate: PersonalDataGate;
   readonly services: Services;
   readonly baseUrl: string;
   /** Writes the audit entry of a change. */

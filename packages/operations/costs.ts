@@ -1,4 +1,4 @@
-import { addressGroup, hidden, type Leases, type Verdict } from '@tributary/redis';
+import { addressGroup, hashValue, type Leases, type Verdict } from '@tributary/redis';
 import { limits } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
@@ -15,7 +15,7 @@ export interface Payer {
 export const payerOf = (caller: Caller | undefined, address: string): Payer =>
   caller
     ? { id: caller.credentialId, ...limits.costPerMinute.credential }
-    : { id: hidden(addressGroup(address).own), ...limits.costPerMinute.address };
+    : { id: hashValue(addressGroup(address).own), ...limits.costPerMinute.address };
 
 /**
  * Budgets of bytes and processor time. A limit on the number of requests ignores their size: a key could block the process for all

@@ -1,5 +1,5 @@
 import type { AnswerOf, CredentialKind, Input, Role, Route, Scope } from '@tributary/contract';
-import type { Ledger, Postgres, Tx, Wall } from '@tributary/postgres';
+import type { Ledger, Postgres, TenantScope, Tx } from '@tributary/postgres';
 import type { AddToAudit, Answered } from './audit.ts';
 import type { KeyToShow } from './customer-key.ts';
 
@@ -55,7 +55,7 @@ type CallerByGrain<Grain, Path> = Grain extends 'account'
       : ProfileCaller
     : Caller;
 
-export type Servers = Pick<Postgres, 'home' | 'everywhere' | 'shardOf'>;
+export type Servers = Pick<Postgres, 'home' | 'allShards' | 'shardOf'>;
 
 /** What a handler may use besides its input. */
 export interface Context<By extends Caller = Caller> {
@@ -90,7 +90,7 @@ export interface Context<By extends Caller = Caller> {
    */
   showKey(key: KeyToShow): string | null;
   /** A ledger in another tenant scope, for a handler that has just verified its right to it. */
-  behind(wall: Wall): Ledger;
+  behind(wall: TenantScope): Ledger;
   /** The ledger's servers, for data on other shards than the caller's. */
   readonly servers: Servers;
   /** The raw header, for the one route that reads a client id and secret from it. */

@@ -1,6 +1,6 @@
 import { data, route } from '@tributary/contract';
 import { LocalBuckets, type RateLimiter } from '@tributary/redis';
-import { buildApiKey, buildProfile, openDesk, openKit, type TestDesk } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openKit, openOperationDeps, type TestDesk } from '@tributary/testkit';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ beforeEach(async () => {
     take: async (name, limit, { windowMs = 60_000, cost = 1 } = {}) =>
       buckets.take(name, limit, nowMs * 1_000, { limit, window: windowMs * 1_000, cost }),
   };
-  desk = openDesk(kit, limiter);
+  desk = openOperationDeps(kit, limiter);
   profile = await buildProfile(kit.app);
 });
 

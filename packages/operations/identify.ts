@@ -2,7 +2,7 @@ import type { Route } from '@tributary/contract';
 import type { RateLimiter } from '@tributary/redis';
 import type { ScopeGrain } from '@tributary/vocabulary';
 import { countRefusal, tooMany, tooManyGuesses } from './allowance.ts';
-import type { Door } from './attempt-limiter.ts';
+import type { AttemptLimiter } from './attempt-limiter.ts';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 
@@ -23,7 +23,7 @@ export type Authenticate = (presented: Presented, now: Date) => Promise<Caller |
 interface IdentifyDeps {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
-  readonly door: Door;
+  readonly door: AttemptLimiter;
 }
 
 /** Authenticates the caller; undefined if the route needs no credential. Failed attempts are counted by `address`. */
@@ -39,11 +39,11 @@ export async function identify(
   if (credentials.includes('client_secret') || (isPublic && credentials.length === 1)) return undefined;
   const credential = presented.authorization ?? presented.cookie;
   if (credential) {
-    const seconds = door.closedFor(address, credential);
+    const seconds = door.secondsUntilAllowed(address, credential);
     if (seconds !== undefined) throw tooManyGuesses(seconds);
     const caller = await authenticate({ ...presented, grain }, now);
     if (caller) {
-      door.wasGood(credential);
+      door.exempt(credential);
       return caller;
     }
   }
@@ -51,7 +51,7 @@ export async function identify(
   if (isPublic && !credential) return undefined;
   const verdict = await countRefusal(limiter, address);
   if (!verdict.allowed) {
-    door.close(address, verdict.retryAfterSeconds);
+    door.block(address, verdict.retryAfterSeconds);
     throw tooMany(verdict);
   }
   if (isPublic) return undefined;

@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPostgres, enter, type Postgres } from '@tributary/postgres';
+import { createPostgres, type Postgres, switchScope } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, refuse } from './index.ts';
+import {
+  createPersonalDataGate,
+  type Disclosure,
+  disclosePersonalData,
+  type PersonalDataGate,
+  refuse,
+} from './index.ts';
 
 let kit: Testkit;
 let smallPool: Postgres;
-let gate: PersonGate;
+let gate: PersonalDataGate;
 beforeAll(async () => {
   kit = await openTestkit();
 });
@@ -16,7 +22,7 @@ afterAll(() => kit.close());
 beforeEach(() => {
   // The whole process has two pooled connections, besides the one that holds the locks.
   smallPool = createPostgres({ url: kit.database.appUrl, poolSize: 2 });
-  gate = createPersonGate(smallPool);
+  gate = createPersonalDataGate(smallPool);
 });
 afterEach(() => smallPool.close());
 
@@ -28,7 +34,7 @@ async function openTenant(): Promise<Tenant> {
 }
 
 /** A delivery to a new recipient, which is allowed while the profile is in standard mode. */
-const delivery = (tenant: Tenant): Leaving => ({
+const delivery = (tenant: Tenant): Disclosure => ({
   operation: 'delivery',
   ...tenant,
   actor: { kind: 'webhook', id: uuid() },
@@ -36,7 +42,7 @@ const delivery = (tenant: Tenant): Leaving => ({
   requestId: 'delivery_1',
   now: kit.clock.now(),
   recheck: async (tx) => {
-    await enter(tx, tenant);
+    await switchScope(tx, tenant);
     const { privacy_mode: mode } = await tx.selectFrom('profiles').select('privacy_mode').executeTakeFirstOrThrow();
     if (mode !== 'standard') refuse('forbidden', 'Nothing of people leaves any more.');
   },
@@ -63,7 +69,7 @@ const switchPrivacy = ({ profileId }: Tenant, mode: string) =>
 test('a send in progress holds no pooled connection', async () => {
   const tenant = await openTenant();
   const slow = Array.from({ length: 6 }, inTransit);
-  const leaving = slow.map(({ send }) => leaveWithPeople(gate, delivery(tenant), send));
+  const leaving = slow.map(({ send }) => disclosePersonalData(gate, delivery(tenant), send));
   await Promise.all(slow.map(({ started }) => started));
   await Promise.all([
     smallPool.ping(),
@@ -79,7 +85,7 @@ test('a send in progress holds no pooled connection', async () => {
 test('a privacy switch waits for sends in progress; later sends wait for the switch and are refused', async () => {
   const tenant = await openTenant();
   const first = inTransit();
-  const isGone = leaveWithPeople(gate, delivery(tenant), first.send);
+  const isGone = disclosePersonalData(gate, delivery(tenant), first.send);
   await first.started;
   let isSwitched = false;
   const switching = switchPrivacy(tenant, 'hipaa').then(() => {
@@ -87,7 +93,7 @@ test('a privacy switch waits for sends in progress; later sends wait for the swi
   });
   await sleep(100);
   const second = inTransit();
-  const isRefused = leaveWithPeople(gate, delivery(tenant), second.send);
+  const isRefused = disclosePersonalData(gate, delivery(tenant), second.send);
   isRefused.catch(() => {});
   await sleep(200);
   expect(isSwitched).toBe(false);
@@ -110,7 +116,7 @@ test('overlapping sends do not delay a privacy switch indefinitely', async () =>
   const leaving: Promise<unknown>[] = [];
   const begin = async () => {
     const next = inTransit();
-    leaving.push(leaveWithPeople(gate, delivery(tenant), next.send).catch(() => {}));
+    leaving.push(disclosePersonalData(gate, delivery(tenant), next.send).catch(() => {}));
     await Promise.race([next.started, sleep(500)]);
     return next;
   };
@@ -133,7 +139,7 @@ test('overlapping sends do not delay a privacy switch indefinitely', async () =>
 test('losing the lock connection aborts all sends in progress, and later ones work', async () => {
   const tenant = await openTenant();
   const slow = [inTransit(), inTransit()];
-  const leaving = slow.map(({ send }) => leaveWithPeople(gate, delivery(tenant), send));
+  const leaving = slow.map(({ send }) => disclosePersonalData(gate, delivery(tenant), send));
   const ends = Promise.allSettled(leaving);
   await Promise.all(slow.map(({ started }) => started));
   await kit.app.unbound.query(sql`
@@ -146,13 +152,13 @@ test('losing the lock connection aborts all sends in progress, and later ones wo
   expect(slow.map(({ state }) => state.isAborted)).toEqual([true, true]);
   const next = inTransit();
   next.release();
-  await leaveWithPeople(gate, delivery(tenant), next.send);
+  await disclosePersonalData(gate, delivery(tenant), next.send);
 });
 
 test('aborts a send after five seconds, so that a privacy switch can continue', async () => {
   const tenant = await openTenant();
   const stuck = inTransit();
-  const isAborted = leaveWithPeople(gate, delivery(tenant), stuck.send);
+  const isAborted = disclosePersonalData(gate, delivery(tenant), stuck.send);
   isAborted.catch(() => {});
   await stuck.started;
   const startedAt = performance.now();
@@ -165,6 +171,6 @@ test('aborts a send after five seconds, so that a privacy switch can continue', 
 test('sends nothing if the access log entry cannot be written', async () => {
   const tenant = { ...(await openTenant()), workspaceId: uuid() };
   const sent: string[] = [];
-  await expect(leaveWithPeople(gate, delivery(tenant), () => void sent.push('bytes'))).rejects.toThrow();
+  await expect(disclosePersonalData(gate, delivery(tenant), () => void sent.push('bytes'))).rejects.toThrow();
   expect(sent).toEqual([]);
 });

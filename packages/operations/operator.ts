@@ -1,5 +1,5 @@
 import type { Audited, Body, Input, Route } from '@tributary/contract';
-import type { Everywhere, Ledger, Postgres, Tx, Wall } from '@tributary/postgres';
+import type { AllShards, Ledger, Postgres, TenantScope, Tx } from '@tributary/postgres';
 import type { z } from 'zod';
 import type { Actor, AddToAudit, Answered, AuditNote, WriteAudit } from './audit.ts';
 import { type Act, entryOf } from './audit-entry.ts';
@@ -17,7 +17,7 @@ export interface Operator {
   /** Makes a change in one transaction, together with its declared audit entry. */
   effect<A extends Answered>(
     act: Act & { readonly audit: Audited },
-    place: Place,
+    place: Scope,
     work: (tx: Tx, addToAudit: AddToAudit) => Promise<A>,
   ): Promise<A>;
   /** Reads all workspaces of the home shard, and the data that is only stored there. */
@@ -25,17 +25,21 @@ export interface Operator {
   /** The ledger of each shard by name. */
   readonly ledgers: ReadonlyMap<string, Ledger>;
   /** Reads all workspaces of all shards. */
-  readonly everywhere: Everywhere;
+  readonly everywhere: AllShards;
   readonly servers: Servers;
   /** A ledger in a tenant scope. */
-  behind(wall: Wall): Ledger;
+  behind(wall: TenantScope): Ledger;
 }
 
 /**
  * The scope of a change: a tenant, a named shard without tenant, or `asOwner` for tables without tenant isolation that only the
  * schema owner may change. Those are changed at home, or on all shards for data that each shard needs.
  */
-export type Place = (Wall | { readonly asOwner: true; readonly onAllServers?: true } | { readonly shard: string }) & {
+export type Scope = (
+  | TenantScope
+  | { readonly asOwner: true; readonly onAllServers?: true }
+  | { readonly shard: string }
+) & {
   readonly params?: Readonly<Record<string, string>>;
 };
 
@@ -48,14 +52,14 @@ export interface OperatorOptions {
 }
 
 export function createOperator({ app, owner, audit, now }: OperatorOptions): Operator {
-  const ledgerAt = (place: Place): Ledger => {
+  const ledgerAt = (place: Scope): Ledger => {
     if ('asOwner' in place) return owner.home.unbound;
-    if (!('shard' in place)) return app.behind(place);
+    if (!('shard' in place)) return app.withScope(place);
     const shard = app.shards.get(place.shard);
     const names = () => [...app.shards.keys()].join(', ');
-    return (shard ?? refuse('invalid_parameter', `There is no ledger shard "${place.shard}" but ${names()}.`)).behind(
-      {},
-    );
+    return (
+      shard ?? refuse('invalid_parameter', `There is no ledger shard "${place.shard}" but ${names()}.`)
+    ).withScope({});
   };
   return {
     actor,
@@ -64,9 +68,9 @@ export function createOperator({ app, owner, audit, now }: OperatorOptions): Ope
     },
     ledger: owner.home.unbound,
     ledgers: new Map([...owner.shards].map(([name, { unbound }]) => [name, unbound])),
-    everywhere: owner.everywhere,
+    everywhere: owner.allShards,
     servers: app,
-    behind: (wall) => app.behind(wall),
+    behind: (wall) => app.withScope(wall),
     effect: async (act, { params = {}, ...place }, work) => {
       const ledger = ledgerAt(place);
       // The other shards first: if it fails half-way, the operator repeats the command, and only the last transaction writes the
@@ -93,8 +97,8 @@ export function createOperator({ app, owner, audit, now }: OperatorOptions): Ope
 const actor = { kind: 'operator', id: 'cli' } as const;
 
 /** The input type of a route's body, before validation. */
-export type Sent<R extends Route> = R['body'] extends Body ? z.input<R['body']['schema']> : never;
+export type RouteInput<R extends Route> = R['body'] extends Body ? z.input<R['body']['schema']> : never;
 
 /** Validates the arguments of a command like the body of the route. */
-export const readBody = <R extends Route>(route: R, sent: Sent<R>): Input<R>['body'] =>
+export const readBody = <R extends Route>(route: R, sent: RouteInput<R>): Input<R>['body'] =>
   parseBody(route, Buffer.from(JSON.stringify(sent)), 'application/json') as Input<R>['body'];

@@ -1,4 +1,4 @@
-import { isAway, isContended } from '@tributary/postgres';
+import { isContended, isUnavailable } from '@tributary/postgres';
 import { KeyNotLoaded } from '@tributary/vault';
 import { Refusal } from './refusal.ts';
 
@@ -25,4 +25,4 @@ const messageOf = (error: unknown): string => (error as Error).message;
 export const isEngineAway = (error: unknown): boolean =>
   (error as Partial<Error>).name === 'ClickHouseFailure'
     ? (error as { transient?: boolean }).transient === true
-    : isAway(error);
+    : isUnavailable(error);

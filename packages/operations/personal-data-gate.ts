@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLocks, isUnlocked, type Postgres, type Tx } from '@tributary/postgres';
+import { isUnlocked, type Postgres, type PrivacyLockHandle, type Tx } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { FairScheduler } from './fair-scheduler.ts';
 import { Refusal, refuse } from './refusal.ts';
@@ -12,12 +12,12 @@ const waitMs = 2 * holdMs;
 const pollMs = { first: 5, most: 100 };
 
 /** The personal-data gate of a process. */
-export interface PersonGate {
+export interface PersonalDataGate {
   readonly postgres: Postgres;
   readonly scheduler: FairScheduler;
 }
 
-export const createPersonGate = (postgres: Postgres): PersonGate => ({
+export const createPersonalDataGate = (postgres: Postgres): PersonalDataGate => ({
   postgres,
   scheduler: new FairScheduler({
     perClient: 2,
@@ -29,7 +29,7 @@ export const createPersonGate = (postgres: Postgres): PersonGate => ({
 });
 
 /** A response, delivery or export with personal data that is about to be sent. */
-export interface Leaving {
+export interface Disclosure {
   /** The operation, as named in the data access log. */
   readonly operation: string;
   readonly profileId: string;
@@ -54,21 +54,21 @@ export type Send = (cut: AbortSignal) => Promise<void> | void;
  * takes the lock exclusively, so nothing is sent after it has committed. Sending holds no pooled connection, and concurrent sends
  * are limited per recipient and tenant.
  */
-export async function leaveWithPeople(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
-  await inTurn(gate, leaving, () => leaveInTurn(gate, leaving, send));
+export async function disclosePersonalData(gate: PersonalDataGate, leaving: Disclosure, send: Send): Promise<void> {
+  await inSlot(gate, leaving, () => discloseInSlot(gate, leaving, send));
 }
 
 /** Builds the data only when it can be sent, so that nothing accumulates behind a slow reader. */
-export function inTurn<A>(
-  { scheduler }: PersonGate,
-  { actor, workspaceId }: Pick<Leaving, 'actor' | 'workspaceId'>,
+export function inSlot<A>(
+  { scheduler }: PersonalDataGate,
+  { actor, workspaceId }: Pick<Disclosure, 'actor' | 'workspaceId'>,
   work: () => Promise<A>,
 ): Promise<A> {
   return scheduler.run(`${actor.kind} ${actor.id}`, workspaceId, work);
 }
 
 /** `leaveWithPeople` for data that is built in its own slot. */
-export async function leaveInTurn(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
+export async function discloseInSlot(gate: PersonalDataGate, leaving: Disclosure, send: Send): Promise<void> {
   const cut = new AbortController();
   await recordAccess(gate, leaving, 'served');
   const held = await lockOrRecord(gate, leaving, () => cut.abort());
@@ -96,7 +96,11 @@ async function sendWithDeadline(send: Send, cut: AbortController): Promise<void>
 
 const abortedError = () => new Refusal('service_unavailable', 'It did not leave in time and was cut off.');
 
-async function lockOrRecord(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
+async function lockOrRecord(
+  gate: PersonalDataGate,
+  leaving: Disclosure,
+  onLost: () => void,
+): Promise<PrivacyLockHandle> {
   try {
     return await lockAndRecheck(gate, leaving, onLost);
   } catch (error) {
@@ -106,7 +110,11 @@ async function lockOrRecord(gate: PersonGate, leaving: Leaving, onLost: () => vo
 }
 
 /** Takes the lock and checks everything again under it. */
-async function lockAndRecheck(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
+async function lockAndRecheck(
+  gate: PersonalDataGate,
+  leaving: Disclosure,
+  onLost: () => void,
+): Promise<PrivacyLockHandle> {
   const until = performance.now() + waitMs;
   for (let wait = pollMs.first; ; wait = Math.min(wait * 2, pollMs.most)) {
     const held = await tryLock(gate, leaving, onLost);
@@ -119,12 +127,12 @@ async function lockAndRecheck(gate: PersonGate, leaving: Leaving, onLost: () => 
 
 /** Undefined while a privacy switch runs or waits: later sends must not overtake it. */
 async function tryLock(
-  { postgres }: PersonGate,
-  { workspaceId, profileId, recheck }: Leaving,
+  { postgres }: PersonalDataGate,
+  { workspaceId, profileId, recheck }: Disclosure,
   onLost: () => void,
-): Promise<HeldLocks | undefined> {
+): Promise<PrivacyLockHandle | undefined> {
   const ids = [workspaceId, profileId];
-  let held: HeldLocks | undefined;
+  let held: PrivacyLockHandle | undefined;
   try {
     await postgres.forProfile(profileId).transaction(async (tx) => {
       held?.release();
@@ -140,8 +148,8 @@ async function tryLock(
 
 /** Logs who received personal data, or was refused. Without this entry nothing is sent. */
 export async function recordAccess(
-  { postgres }: PersonGate,
-  { profileId, workspaceId, actor, operation, people, requestId, now }: Omit<Leaving, 'recheck'>,
+  { postgres }: PersonalDataGate,
+  { profileId, workspaceId, actor, operation, people, requestId, now }: Omit<Disclosure, 'recheck'>,
   result: 'served' | 'refused',
 ): Promise<void> {
   await postgres.forProfile(profileId).transaction((tx) =>

@@ -1,4 +1,4 @@
-import type { PersonTables, Postgres, Tx } from '@tributary/postgres';
+import type { PersonalDataTables, Postgres, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
 import { eraseAnswers, forgetAnswersNaming, openAnswers } from './idempotency.ts';
 
@@ -21,7 +21,7 @@ export const personalData = {
       words: 'Of a stored answer that names the person its status stays.',
     },
     idempotent_answer_people: { erasure: 'deleted', owner: 'owner_id', words: 'Which answers named the person.' },
-  } satisfies PersonTables,
+  } satisfies PersonalDataTables,
 
   async erase(tx: Tx, { profileId, customerIds }: Erased, { vault }: { readonly vault: Vault }) {
     return { idempotent_answers: await eraseAnswers(tx, profileId, customerIds, vault) };

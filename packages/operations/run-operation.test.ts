@@ -1,6 +1,13 @@
 import { data, route } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
-import { buildApiKey, buildProfile, openDesk, openTestkit, type TestDesk, type Testkit } from '@tributary/testkit';
+import {
+  buildApiKey,
+  buildProfile,
+  openOperationDeps,
+  openTestkit,
+  type TestDesk,
+  type Testkit,
+} from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -48,7 +55,7 @@ let workspaceId: string;
 let authorization: string;
 beforeAll(async () => {
   kit = await openTestkit();
-  desk = openDesk(kit);
+  desk = openOperationDeps(kit);
   ({ id: profileId, workspaceId } = await buildProfile(kit.app));
   ({ authorization } = (await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] })).headers);
 });
@@ -101,7 +108,7 @@ async function run(of: typeof name | typeof count, handler: AnyHandler, request:
 test('runs without a web server, and a response with personal data passes the gate', async () => {
   const sentHeaders: Record<string, string> = {};
   const requestId = 'req_of_one';
-  const request = await call(name, { requestId, tell: (headers) => Object.assign(sentHeaders, headers) });
+  const request = await call(name, { requestId, setHeaders: (headers) => Object.assign(sentHeaders, headers) });
   const { prepared, isGated } = await run(name, readName, request);
   expect([prepared.status, JSON.parse(prepared.bytes), isGated]).toEqual([
     200,

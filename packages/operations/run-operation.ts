@@ -2,12 +2,12 @@ import { errorEntry, type Route } from '@tributary/contract';
 import { admit, admitAnsweredDays, admitDays, deprecationHeaders, readmit } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
 import { readBody } from './body-thread.ts';
-import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
+import type { AnyHandler, Call, OperationDeps, Prepared, RawInput, SendAnswer } from './call.ts';
 import { Meter, payerOf } from './costs.ts';
 import { type DisclosedKeys, mayStillDiscloseKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
 import { bodyTextOf, judgeBody, parseParams, parseQuery } from './parse.ts';
-import { inTurn, type Leaving, leaveInTurn, recordAccess } from './personal-data-gate.ts';
+import { type Disclosure, discloseInSlot, inSlot, recordAccess } from './personal-data-gate.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
 
@@ -20,11 +20,13 @@ export interface Admitted {
 declare const admission: unique symbol;
 
 /** Checks permissions and rate limits, using only data that is available before the body is read. */
-export async function admitCall(route: Route, call: Call, desk: Desk<unknown>): Promise<Admitted> {
+export async function admitCall(route: Route, call: Call, desk: OperationDeps<unknown>): Promise<Admitted> {
   const { caller, now } = call;
-  call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
+  // Not within the optional call, which would skip the limit for a transport without headers.
+  const allowance = await takeAllowance(desk.limiter, route, caller, call.address);
+  call.setHeaders?.(rateHeaders(allowance));
   desk.costs?.admit(payerOf(caller, call.address));
-  if (route.deprecation) call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
+  if (route.deprecation) call.setHeaders?.(deprecationHeaders(route, now, desk.baseUrl));
   await auditing(desk, route, call, async () => {
     call.precheck?.();
     if (caller) await admitOrRecord(desk, route, caller, call);
@@ -41,7 +43,7 @@ export async function runOperation<Services>(
   handler: AnyHandler,
   { call }: Admitted,
   sent: RawInput,
-  desk: Desk<Services>,
+  desk: OperationDeps<Services>,
   send: SendAnswer,
 ): Promise<void> {
   const { caller } = call;
@@ -60,9 +62,9 @@ export async function runOperation<Services>(
       const leaving = disclosureTo(route, caller, call);
       // A read runs once its response can be sent. A change runs at once, so that the client's slow reads do not delay it.
       const made = route.method === 'GET' ? undefined : await prepare();
-      await inTurn(desk.gate, leaving, async () => {
+      await inSlot(desk.gate, leaving, async () => {
         const { prepared, people, disclosedKeys } = made ?? (await prepare());
-        await leaveInTurn(desk.gate, { ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut) =>
+        await discloseInSlot(desk.gate, { ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut) =>
           send(prepared, cut),
         );
       });
@@ -74,13 +76,13 @@ export async function runOperation<Services>(
 
 /** A response that is not about customers passes the gate only if it discloses customer keys. It is small, so it needs no slot. */
 async function sendKeys(
-  { gate }: Desk<unknown>,
+  { gate }: OperationDeps<unknown>,
   { prepared, disclosedKeys }: Answered,
   { route, caller, call, send }: { route: Route; caller: Caller; call: Call; send: SendAnswer },
 ): Promise<void> {
   if (!disclosedKeys) return send(prepared);
   const leaving = { ...disclosureTo(route, caller, call, disclosedKeys), people: disclosedKeys.people.size };
-  await leaveInTurn(gate, leaving, (cut) => send(prepared, cut));
+  await discloseInSlot(gate, leaving, (cut) => send(prepared, cut));
 }
 
 interface Answered {
@@ -95,7 +97,7 @@ async function answerTo<Services>(
   handler: AnyHandler,
   input: Awaited<ReturnType<typeof parse>>,
   call: Call,
-  desk: Desk<Services>,
+  desk: OperationDeps<Services>,
   work: Work<Services>,
 ): Promise<Answered> {
   const { caller } = call;
@@ -132,7 +134,7 @@ async function answerTo<Services>(
 function withSlot<A>(
   { refusals }: Route,
   { caller, signal }: Call,
-  { scheduler }: Pick<Desk<unknown>, 'scheduler'>,
+  { scheduler }: Pick<OperationDeps<unknown>, 'scheduler'>,
   work: () => Promise<A>,
 ): Promise<A> {
   if (!scheduler || !caller || refusals?.includes('provider_error')) return work();
@@ -145,7 +147,7 @@ function withSlot<A>(
 async function parse(
   route: Route,
   { params, query, body, contentType }: RawInput,
-  { bodies }: Desk<unknown>,
+  { bodies }: OperationDeps<unknown>,
   meter: Meter,
 ) {
   const parts = { params: parseParams(route, params), query: parseQuery(route, query) };
@@ -156,7 +158,7 @@ async function parse(
 
 /** A forbidden request is answered only after the attempt has been logged. */
 async function auditing<A>(
-  { auditRefusal }: Pick<Desk<unknown>, 'auditRefusal'>,
+  { auditRefusal }: Pick<OperationDeps<unknown>, 'auditRefusal'>,
   route: Route,
   { caller, requestId, now }: Call,
   work: () => Promise<A>,
@@ -172,7 +174,7 @@ async function auditing<A>(
 const isForbidden = (error: unknown): error is Refusal =>
   error instanceof Refusal && errorEntry(error.code).status === 403;
 
-async function admitOrRecord(desk: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
+async function admitOrRecord(desk: OperationDeps<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
   try {
     admit(route, caller);
   } catch (refusal) {
@@ -182,14 +184,24 @@ async function admitOrRecord(desk: Desk<unknown>, route: Route, caller: Caller, 
 }
 
 /** A refused attempt to read customers is part of the data access log. */
-async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
+async function recordRefusedRead(
+  { gate }: OperationDeps<unknown>,
+  route: Route,
+  caller: Caller,
+  call: Call,
+): Promise<void> {
   const isOfProfile = caller.profileId !== undefined && caller.workspaceId !== undefined;
   if (route.access.grain === 'person' && isOfProfile)
     await recordAccess(gate, disclosureTo(route, caller, call), 'refused');
 }
 
 /** The recipient of a response with personal data, and the permissions to check again under the lock. */
-function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, disclosedKeys?: DisclosedKeys): Leaving {
+function disclosureTo(
+  route: Route,
+  caller: Caller,
+  { requestId, now }: Call,
+  disclosedKeys?: DisclosedKeys,
+): Disclosure {
   const { kind, credentialId, userId, workspaceId, profileId = disclosedKeys?.profileId } = caller;
   if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
   return {

@@ -1,9 +1,9 @@
 import { type Answer, type Route, withoutSecrets } from '@tributary/contract';
-import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
-import { addressGroup, hidden } from '@tributary/redis';
+import { type Ledger, switchScope, type TenantScope, type Tx } from '@tributary/postgres';
+import { addressGroup, hashValue } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
-import type { Call, Desk, RawInput } from './call.ts';
+import type { Call, OperationDeps, RawInput } from './call.ts';
 import type { Meter } from './costs.ts';
 import { type DisclosedKeys, type KeyToShow, keyFor } from './customer-key.ts';
 import type { Caller, Context } from './handler.ts';
@@ -22,9 +22,9 @@ export class Work<Services> {
   readonly #route: Route;
   readonly #params: unknown;
   readonly #call: Call;
-  readonly #desk: Desk<Services>;
+  readonly #desk: OperationDeps<Services>;
   readonly #caller: Caller;
-  readonly #wall: Wall;
+  readonly #wall: TenantScope;
   readonly #ledger: Ledger;
   readonly #idempotent: IdempotentRequest | undefined;
   #rendered: Rendered | undefined;
@@ -38,16 +38,16 @@ export class Work<Services> {
   /** Headers added by the handler, and the marker of a replayed answer. */
   readonly headers: Record<string, string> = {};
 
-  constructor(route: Route, input: WorkInput, call: Call, sent: RawInput, desk: Desk<Services>, meter: Meter) {
+  constructor(route: Route, input: WorkInput, call: Call, sent: RawInput, desk: OperationDeps<Services>, meter: Meter) {
     this.meter = meter;
     this.#route = route;
     this.#params = input.params;
     this.#call = call;
     this.#desk = desk;
     this.#caller = call.caller ?? anonymous;
-    const isAtHome = route.access.grain === 'account';
-    this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input), isAtHome };
-    this.#ledger = desk.postgres.behind(this.#wall);
+    const onHomeServer = route.access.grain === 'account';
+    this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input), onHomeServer };
+    this.#ledger = desk.postgres.withScope(this.#wall);
     this.#idempotent = readKey(route, call, sent, this.#caller);
   }
 
@@ -85,12 +85,12 @@ export class Work<Services> {
       get signal() {
         return call.signal;
       },
-      behind: (wall) => this.#desk.postgres.behind(wall),
+      behind: (wall) => this.#desk.postgres.withScope(wall),
       servers: this.#desk.postgres,
       authorization: call.authorization,
       cookie: call.cookie,
       get addressHash() {
-        return hidden(addressGroup(call.address).own);
+        return hashValue(addressGroup(call.address).own);
       },
       effect: (work, near) => this.#effect(work, near),
       requestKey: this.#idempotent,
@@ -119,7 +119,7 @@ export class Work<Services> {
   #effect<A extends Answered>(work: (tx: Tx) => Promise<A>, near?: string): Promise<A> {
     const idempotent = this.#idempotent;
     if (!idempotent) {
-      const ledger = near === undefined ? this.#ledger : this.#desk.postgres.behind({ near });
+      const ledger = near === undefined ? this.#ledger : this.#desk.postgres.withScope({ near });
       return ledger.transaction((tx) => this.#audited(tx, work));
     }
     return this.#ledger.transaction(async (tx) => {
@@ -129,7 +129,7 @@ export class Work<Services> {
       const answer = await this.#audited(tx, work);
       const rendered = this.meter.measure(() => this.#render(answer));
       // The work may have switched to another tenant scope; the answer is stored in the caller's.
-      await enter(tx, this.#wall);
+      await switchScope(tx, this.#wall);
       await this.#keep(tx, idempotent, rendered);
       this.#rendered = rendered;
       return answer;

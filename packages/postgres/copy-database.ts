@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isContended } from './unavailable.ts';
 import { pgDump } from './dump.ts';
 import { addressForPrograms, connectionTo } from './servers.ts';
+import { isContended } from './unavailable.ts';
 
 /** How long `takeCut` waits for writers of the locked tables. Later requests queue up behind it meanwhile. */
 const lockTimeoutMs = 1_000;
@@ -106,7 +106,7 @@ export async function hasTables(ownerUrl: string): Promise<boolean> {
  * Clears stream positions and worker leases, which refer to a stream and to processes that no longer exist. Both are created again on
  * demand. Resolves to the restored row counts by table.
  */
-export async function settleRestored(ownerUrl: string): Promise<Record<string, number>> {
+export async function resetRestored(ownerUrl: string): Promise<Record<string, number>> {
   const client = await connect(ownerUrl);
   try {
     // Row-level security also hides the rows from the owner while it is forced. Lifting it is safe because no other process runs yet.

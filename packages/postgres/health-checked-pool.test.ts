@@ -1,7 +1,7 @@
 import { openFlakyLineTo, openTestkit, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isAway } from './unavailable.ts';
 import { PatientPool } from './health-checked-pool.ts';
+import { isUnavailable } from './unavailable.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ test('while PostgreSQL is frozen, waiting and new requests fail fast; afterwards
     const atWork = [pool.query('SELECT 1'), pool.query('SELECT 1')];
     const waiting = await Promise.all(Array.from({ length: 5 }, () => errorOf(pool.query('SELECT 1'))));
     for (const error of [...waiting, await errorOf(pool.connect())]) {
-      expect(isAway(error)).toBe(true);
+      expect(isUnavailable(error)).toBe(true);
       expect((error as Error).message).toBe('PostgreSQL does not answer.');
     }
     line.mend();

@@ -2,7 +2,7 @@ import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPostgres, enter, type Tx } from './index.ts';
+import { createPostgres, switchScope, type Tx } from './index.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('tenant isolation', () => {
       // A table without SELECT for the app role exposes no rows.
       if (!(await mayRead(table))) continue;
       const seen = await kit.app
-        .behind({ profileId: mine.id, workspaceId: mine.workspaceId })
+        .withScope({ profileId: mine.id, workspaceId: mine.workspaceId })
         .transaction((tx) => sql<{ profile_id: string }>`SELECT profile_id FROM ${sql.table(table)}`.execute(tx));
       expect(seen.rows, table).not.toHaveLength(0);
       expect(new Set(seen.rows.map((row) => row.profile_id)), table).toEqual(new Set([mine.id]));
@@ -104,7 +104,7 @@ describe('tenant isolation', () => {
   test('a transaction that switches its tenant scope no longer sees the first scope', async () => {
     const [first, second] = [await buildProfile(kit.app), await buildProfile(kit.app)];
     const seen = await kit.app.forProfile(first.id).transaction(async (tx) => {
-      await enter(tx, { workspaceId: second.workspaceId });
+      await switchScope(tx, { workspaceId: second.workspaceId });
       return tx.selectFrom('profiles').select('id').execute();
     });
     expect(seen).toEqual([{ id: second.id }]);

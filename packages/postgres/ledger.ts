@@ -10,14 +10,14 @@ import {
   sql,
   Transaction,
 } from 'kysely';
-import { Line } from './pipelined-connection.ts';
 import { type LookUps, ledgerTimeSql, lookUpsOf } from './look-ups.ts';
+import { PipelinedConnection } from './pipelined-connection.ts';
 import { openPool, type PoolOptions } from './pool.ts';
 import { isOutdated, onceMore, PreparedNames } from './prepared.ts';
 import { PrivacyLocks } from './privacy-locks.ts';
 import type { DB } from './schema.generated.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
-import { type Stop, walkProfiles } from './walk.ts';
+import { type WalkItem, walkProfiles } from './walk.ts';
 
 export type Schema = DB;
 
@@ -41,18 +41,18 @@ export interface TransactionOptions {
 }
 
 /** The tenant scope of a transaction: the rows of a profile, of a workspace and its profiles, or the rows that belong to an app alone. */
-export interface Wall {
+export interface TenantScope {
   readonly profileId?: string | undefined;
   readonly workspaceId?: string | undefined;
   readonly appId?: string | undefined;
   /** An existing profile or workspace that identifies the server, for a scope whose other fields do not. */
   readonly near?: string | undefined;
   /** Use the home server, which stores the accounts, wherever the tenant is stored. */
-  readonly isAtHome?: boolean | undefined;
+  readonly onHomeServer?: boolean | undefined;
 }
 
 export interface Postgres {
-  behind(wall: Wall): Ledger;
+  withScope(wall: TenantScope): Ledger;
   /** Reads and writes only the rows of one profile, whatever the query asks for. */
   forProfile(profileId: string): Ledger;
   /** Reads and writes only the rows of one workspace and its profiles. */
@@ -60,7 +60,7 @@ export interface Postgres {
   /** Reads large amounts of one profile's data: every statement sees the same state, and writes are rejected. */
   snapshot<T>(profileId: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** Reads small amounts of data from many profiles: the statement runs once per profile, each time in that profile's scope. */
-  walk<Row>(statement: string, stops: readonly Stop[]): Promise<Map<string, Row[]>>;
+  walk<Row>(statement: string, stops: readonly WalkItem[]): Promise<Map<string, Row[]>>;
   /** Without a tenant scope: only the listed look-up functions return rows. The system role can also read the queues. */
   readonly unbound: UnboundLedger;
   /** Locks that keep a profile's privacy mode from changing while personal data is being sent. */
@@ -74,8 +74,8 @@ export interface Postgres {
   /** The server that stores a profile or workspace, or the home shard when no server has it. `isAnew` bypasses the cached location. */
   shardOf(tenantId: string, isAnew?: boolean): Promise<Postgres>;
   /** Whether the error reports that a tenant moved to another server. Resolves once the tenant is there; later calls find it there. */
-  followMoved(error: unknown): Promise<boolean>;
-  readonly everywhere: Everywhere;
+  waitForMove(error: unknown): Promise<boolean>;
+  readonly allShards: AllShards;
   ping(): Promise<void>;
   /** The server's clock in milliseconds. */
   readTime(): Promise<number>;
@@ -85,19 +85,19 @@ export interface Postgres {
 }
 
 /** Queries that run on every shard, for lookups by a secret: a secret does not name the server that stores it. */
-export interface Everywhere {
+export interface AllShards {
   /** The rows of all shards. Rejects when a shard is unavailable. */
   transaction<T>(work: (tx: Tx, shard: string) => Promise<readonly T[]>, options?: TransactionOptions): Promise<T[]>;
   /** The same for a listed look-up function. */
   lookUp<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The rows of the shards that answer, and the error of a shard that does not. */
-  ask<T>(statement: (shard: string) => RawBuilder<T> | undefined): Promise<ShardRows<T>>;
+  query<T>(statement: (shard: string) => RawBuilder<T> | undefined): Promise<ShardRows<T>>;
 }
 
 export interface ShardRows<T> {
   readonly rows: readonly (T & { readonly shard: string })[];
   /** Undefined when all shards answered. */
-  readonly away: unknown;
+  readonly error: unknown;
 }
 
 export function createPostgres(options: PoolOptions): Postgres {
@@ -113,7 +113,7 @@ export function createPostgres(options: PoolOptions): Postgres {
     provideConnection: async (consumer) => {
       const client = await pool.connect();
       try {
-        return await consumer(new Line(client, names));
+        return await consumer(new PipelinedConnection(client, names));
       } finally {
         client.release();
       }
@@ -128,7 +128,7 @@ export function createPostgres(options: PoolOptions): Postgres {
   ): Promise<T> => {
     const client = await pool.connect();
     // BEGIN and the tenant scope are sent with the first statement, and no statement can run without them.
-    const line = new Line(client, names, [`BEGIN${modes(options)}`, ...scope]);
+    const line = new PipelinedConnection(client, names, [`BEGIN${modes(options)}`, ...scope]);
     const over: ConnectionProvider = { provideConnection: (consumer) => consumer(line) };
     let result: T;
     try {
@@ -171,23 +171,23 @@ export function createPostgres(options: PoolOptions): Postgres {
     },
   });
 
-  const behind = ({ profileId, workspaceId, appId, near, isAtHome = false }: Wall) =>
+  const withScope = ({ profileId, workspaceId, appId, near, onHomeServer = false }: TenantScope) =>
     ledger([
-      ...(options.isShard && !isAtHome ? [profileId, workspaceId, near].filter(isTenant).map(standBefore) : []),
+      ...(options.isShard && !onHomeServer ? [profileId, workspaceId, near].filter(isTenant).map(standBefore) : []),
       ...(profileId ? [`SET LOCAL app.profile_id = '${uuid(profileId)}'`] : []),
       ...(workspaceId ? [`SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`] : []),
       ...(appId ? [`SET LOCAL app.app_id = '${uuid(appId)}'`] : []),
     ]);
   const unbound: UnboundLedger = {
-    ...behind({}),
+    ...withScope({}),
     ...lookUpsOf(pool, names),
     query: (statement) => onceMore(() => statement.execute(single)),
   };
   const shards = new Map<string, Postgres>();
   const postgres: Postgres = {
-    behind,
-    forProfile: (profileId) => behind({ profileId }),
-    forWorkspace: (workspaceId) => behind({ workspaceId }),
+    withScope,
+    forProfile: (profileId) => withScope({ profileId }),
+    forWorkspace: (workspaceId) => withScope({ workspaceId }),
     snapshot: (profileId, work) =>
       takeSnapshot(
         {
@@ -206,8 +206,8 @@ export function createPostgres(options: PoolOptions): Postgres {
     },
     shards,
     shardOf: async () => postgres,
-    followMoved: async () => false,
-    everywhere: everywhereOf(shards),
+    waitForMove: async () => false,
+    allShards: everywhereOf(shards),
     ping: async () => void (await pool.query('SELECT 1')),
     readTime: async () => (await pool.query<{ ms: number }>(ledgerTimeSql)).rows[0]?.ms as number,
     pingWrites: async () => {
@@ -261,14 +261,17 @@ function uuid(text: string): string {
 /**
  * Switches an open transaction to another tenant scope, for a caller that has just proven its access to a tenant or has just created it.
  */
-export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '', isAtHome }: Wall): Promise<void> {
+export async function switchScope(
+  tx: Tx,
+  { profileId = '', workspaceId = '', appId = '', onHomeServer }: TenantScope,
+): Promise<void> {
   const scope = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };
   const settings = Object.entries(scope).map(([name, id]) => `SET LOCAL app.${name} = '${id === '' ? '' : uuid(id)}'`);
-  const moveChecks = isAtHome ? [] : [profileId, workspaceId].filter(isTenant).map(standBefore);
+  const moveChecks = onHomeServer ? [] : [profileId, workspaceId].filter(isTenant).map(standBefore);
   await sql.raw([...settings, ...moveChecks].join('; ')).execute(tx);
 }
 
-export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere {
+export function everywhereOf(shards: ReadonlyMap<string, Postgres>): AllShards {
   return {
     transaction: async (work, options) =>
       (
@@ -278,7 +281,7 @@ export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere 
       ).flat(),
     lookUp: async <Row>(statement: string, values?: readonly unknown[]) =>
       (await Promise.all([...shards].map(([, { unbound }]) => unbound.lookUp<Row>(statement, values)))).flat(),
-    ask: async <T>(statement: (shard: string) => RawBuilder<T> | undefined) => {
+    query: async <T>(statement: (shard: string) => RawBuilder<T> | undefined) => {
       const outcomes = await Promise.allSettled(
         [...shards].map(async ([shard, { unbound }]) => {
           const query = statement(shard);
@@ -287,7 +290,7 @@ export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere 
         }),
       );
       const rows = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      return { rows, away: outcomes.find((one) => one.status === 'rejected')?.reason };
+      return { rows, error: outcomes.find((one) => one.status === 'rejected')?.reason };
     },
   };
 }

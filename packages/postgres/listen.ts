@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connectionTo } from './servers.ts';
 
-export interface Hearing {
+export interface ListenOptions {
   readonly onMessage: (message: string) => void;
   /** The subscription is active: later messages are delivered, earlier ones were not. */
   readonly onConnect: () => void;
@@ -19,7 +19,7 @@ const reconnectMs = 1_000;
 export function listen(
   url: string,
   channel: string,
-  { onMessage, onConnect, onLost = () => {}, onError }: Hearing,
+  { onMessage, onConnect, onLost = () => {}, onError }: ListenOptions,
 ): { close(): Promise<void> } {
   const stopping = new AbortController();
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -65,7 +65,7 @@ export function listen(
 export function listenToAll(
   urls: readonly string[],
   channel: string,
-  subscription: Hearing,
+  subscription: ListenOptions,
 ): { close(): Promise<void> } {
   const connected = new Set<string>();
   const parts = urls.map((url) =>

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { isContended } from './unavailable.ts';
 import { connectionTo } from './servers.ts';
+import { isContended } from './unavailable.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
 

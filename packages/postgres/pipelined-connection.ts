@@ -98,7 +98,7 @@ function cork(client: pg.Client): void {
  * A connection while one caller has it. A statement is sent at once, without waiting for the previous answer; PostgreSQL runs statements in
  * order.
  */
-export class Line implements DatabaseConnection {
+export class PipelinedConnection implements DatabaseConnection {
   readonly #client: pg.Client;
   readonly #names: PreparedNames;
   #before: readonly string[];

@@ -10,7 +10,7 @@ const idleTimeoutMs = 60_000;
 const keepAliveMs = 15_000;
 
 /** Privacy locks that are held in shared mode. */
-export interface HeldLocks {
+export interface PrivacyLockHandle {
   release(): void;
 }
 
@@ -32,7 +32,7 @@ export class PrivacyLocks {
    * requests queue behind it. A lock that this process already holds is granted again even if an exclusive request waits: call `isUnlocked`
    * first.
    */
-  async share(ids: readonly string[], onLost: () => void): Promise<HeldLocks | undefined> {
+  async share(ids: readonly string[], onLost: () => void): Promise<PrivacyLockHandle | undefined> {
     // A request that outlives the shutdown would open a connection that is never closed.
     if (this.#isClosed) throw new Error('Connection terminated: the privacy locks are closed.');
     this.#lockConnection ??= LockConnection.open(this.#url, () => {
@@ -96,7 +96,7 @@ class LockConnection {
     client.on('end', () => this.#lose());
   }
 
-  async share(ids: readonly string[], onLost: () => void): Promise<HeldLocks | undefined> {
+  async share(ids: readonly string[], onLost: () => void): Promise<PrivacyLockHandle | undefined> {
     const rows = await this.#query<{ id: string; held: boolean }>(
       'SELECT id, pg_try_advisory_lock_shared(privacy_lock(id)) AS held FROM unnest($1::uuid[]) AS id',
       [ids],

@@ -1,20 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { homeShard, isUuidInAnyCase } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
-import { type Everywhere, everywhereOf, type Ledger, type Postgres, type UnboundLedger, type Wall } from './ledger.ts';
-import type { HeldLocks } from './privacy-locks.ts';
-import type { Stop } from './walk.ts';
+import {
+  type AllShards,
+  everywhereOf,
+  type Ledger,
+  type Postgres,
+  type TenantScope,
+  type UnboundLedger,
+} from './ledger.ts';
+import type { PrivacyLockHandle } from './privacy-locks.ts';
+import type { WalkItem } from './walk.ts';
 
 /** Finds a row on whichever shard has it. Resolves to undefined only after all shards have answered. */
-export async function findAnywhere<T>(everywhere: Everywhere, statement: RawBuilder<T>): Promise<T | undefined> {
-  const { rows, away } = await everywhere.ask(() => statement);
+export async function findOnAnyShard<T>(everywhere: AllShards, statement: RawBuilder<T>): Promise<T | undefined> {
+  const { rows, error } = await everywhere.query(() => statement);
   if (rows[0]) return rows[0];
-  if (away !== undefined) throw away;
+  if (error !== undefined) throw error;
   return undefined;
 }
 
 /** Runs work on many profiles: one call per server, with the items of that server. */
-export async function onEachServer<Item extends { readonly profileId: string }, T>(
+export async function runPerServer<Item extends { readonly profileId: string }, T>(
   postgres: Postgres,
   items: readonly Item[],
   work: (there: UnboundLedger, items: readonly Item[]) => Promise<T>,
@@ -43,12 +50,12 @@ async function workByServer<Item extends { readonly profileId: string }, T>(
 }
 
 /** Retries on the tenant's new server after a move. Work already done for the other tenants is repeated. */
-async function retryingMoves<T>(postgres: Pick<Postgres, 'followMoved'>, work: () => Promise<T>): Promise<T> {
+async function retryingMoves<T>(postgres: Pick<Postgres, 'waitForMove'>, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === maxMoves || !(await postgres.followMoved(error))) throw error;
+      if (tries === maxMoves || !(await postgres.waitForMove(error))) throw error;
     }
   }
 }
@@ -70,7 +77,7 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
   const own = shardNamed(shards, here);
   const home = shardNamed(shards, homeShard);
   if (shards.size === 1) return own;
-  const everywhere = everywhereOf(shards);
+  const allShards = everywhereOf(shards);
   const locations = new Map<string, string>();
 
   const shardOf = async (tenantId: string, isAnew = false): Promise<Postgres> => {
@@ -86,7 +93,7 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     return shardNamed(shards, found);
   };
 
-  const followMoved = async (error: unknown): Promise<boolean> => {
+  const waitForMove = async (error: unknown): Promise<boolean> => {
     const { code, detail: name = '', hint: tenantId = '' } = error as { code?: string; detail?: string; hint?: string };
     if (code !== movedCode) return false;
     const there = shardNamed(shards, name);
@@ -99,24 +106,26 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     throw new Error(`Connection terminated: a tenant is on its way to the ledger shard "${name}".`, { cause: error });
   };
 
-  const behind = (wall: Wall): Ledger => {
-    if (wall.isAtHome) return home.behind(wall);
+  const withScope = (wall: TenantScope): Ledger => {
+    if (wall.onHomeServer) return home.withScope(wall);
     const tenantId = wall.profileId ?? wall.workspaceId ?? wall.near;
-    if (tenantId === undefined) return own.behind(wall);
+    if (tenantId === undefined) return own.withScope(wall);
     return {
       transaction: (work, options) =>
-        retryingMoves({ followMoved }, async () => (await shardOf(tenantId)).behind(wall).transaction(work, options)),
+        retryingMoves({ waitForMove }, async () =>
+          (await shardOf(tenantId)).withScope(wall).transaction(work, options),
+        ),
     };
   };
 
   return {
-    behind,
-    forProfile: (profileId) => behind({ profileId }),
-    forWorkspace: (workspaceId) => behind({ workspaceId }),
+    withScope,
+    forProfile: (profileId) => withScope({ profileId }),
+    forWorkspace: (workspaceId) => withScope({ workspaceId }),
     snapshot: (profileId, work) =>
-      retryingMoves({ followMoved }, async () => (await shardOf(profileId)).snapshot(profileId, work)),
-    walk: <Row>(statement: string, stops: readonly Stop[]) =>
-      retryingMoves({ followMoved }, async () => {
+      retryingMoves({ waitForMove }, async () => (await shardOf(profileId)).snapshot(profileId, work)),
+    walk: <Row>(statement: string, stops: readonly WalkItem[]) =>
+      retryingMoves({ waitForMove }, async () => {
         const located = await Promise.all(stops.map(async (stop) => ({ stop, shard: await shardOf(stop.profileId) })));
         const walks = [...Map.groupBy(located, ({ shard }) => shard)].map(([shard, ownItems]) =>
           shard.walk<Row>(
@@ -128,15 +137,15 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
       }),
     unbound: own.unbound,
     privacyLocks: {
-      share: async (ids, onLost): Promise<HeldLocks | undefined> =>
+      share: async (ids, onLost): Promise<PrivacyLockHandle | undefined> =>
         (await shardOf(ids[0] ?? '')).privacyLocks.share(ids, onLost),
     },
     database: home.database,
     home,
     shards,
     shardOf,
-    followMoved,
-    everywhere,
+    waitForMove,
+    allShards,
     ping: () => own.ping(),
     readTime: () => home.readTime(),
     pingWrites: () => own.pingWrites(),

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildProfile, openKit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { isAway } from './unavailable.ts';
 import { createPostgres } from './ledger.ts';
+import { isUnavailable } from './unavailable.ts';
 
 const kit = await openKit();
 
@@ -31,7 +31,10 @@ test('a snapshot with a hanging reader is aborted after its time limit, and its 
   await expect.poll(held).toBe(0);
   hung.resolve();
   const error = await snapshot.catch((thrown: unknown) => thrown);
-  expect([(error as Error).message, isAway(error)]).toEqual([expect.stringContaining('given up after 400 ms'), true]);
+  expect([(error as Error).message, isUnavailable(error)]).toEqual([
+    expect.stringContaining('given up after 400 ms'),
+    true,
+  ]);
   // The pool has its full size again.
   const all = await Promise.all([1, 2, 3].map(() => postgres.snapshot(id, ({ query }) => query('SELECT 1 AS n'))));
   expect(all).toEqual([[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]]);

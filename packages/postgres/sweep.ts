@@ -1,12 +1,12 @@
 import { dayMs } from '@tributary/vocabulary';
-import { type Life, lives, type Swept } from '@tributary/vocabulary/retention.ts';
+import { type RetentionPolicy, retentionPolicies, type Swept } from '@tributary/vocabulary/retention.ts';
 import { sql } from 'kysely';
 import type { Ledger } from './ledger.ts';
 
 const batchSize = 5_000;
 
-type Table = keyof typeof lives.postgres;
-const tables: Readonly<Record<Table, Life>> = lives.postgres;
+type Table = keyof typeof retentionPolicies.postgres;
+const tables: Readonly<Record<Table, RetentionPolicy>> = retentionPolicies.postgres;
 
 /** A run that deletes expired rows. */
 export interface Sweeper {

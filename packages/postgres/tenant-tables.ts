@@ -133,7 +133,7 @@ export const workspaceTables: readonly TenantTable[] = [
 ];
 
 /** Deleted together with the workspace's own row. */
-export const goWithTheTenant: readonly (keyof typeof tableOwners)[] = ['audit_heads'];
+export const deletedWithTenant: readonly (keyof typeof tableOwners)[] = ['audit_heads'];
 
 export interface TenantStores {
   readonly app: Postgres;
@@ -157,7 +157,7 @@ export async function emptyTable(
   const ledger =
     at.as === 'system'
       ? system.unbound
-      : app.behind(at.owner === 'workspace_id' ? { workspaceId: tenantId } : { profileId: tenantId });
+      : app.withScope(at.owner === 'workspace_id' ? { workspaceId: tenantId } : { profileId: tenantId });
   if (at.selfReference) await clearReferences(ledger, at.table, at.selfReference, tenantId, batchSize, paced);
   for (let after: Key | undefined; ; ) {
     const keys: Key[] = await deleteBatch(ledger, at, tenantId, batchSize, after);

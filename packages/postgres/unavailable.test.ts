@@ -1,9 +1,9 @@
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isAway, isContended, wasTooSlow } from './unavailable.ts';
 import { createPostgres } from './ledger.ts';
 import { addressForPrograms, partsOf } from './servers.ts';
+import { isContended, isUnavailable, wasTooSlow } from './unavailable.ts';
 import { tablesIn } from './upgrade-plan.ts';
 
 let kit: Testkit;
@@ -15,24 +15,26 @@ afterAll(() => kit.close());
 test.each([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['08006', '53100', '53200', '53300', '57P01', '57P03', '25006', '25P03', '57014', '58030'],
-])('treats %s as temporary unavailability', (code) => expect(isAway(Object.assign(new Error(), { code }))).toBe(true));
+])('treats %s as temporary unavailability', (code) =>
+  expect(isUnavailable(Object.assign(new Error(), { code }))).toBe(true),
+);
 
 test.each(['23505', '42703', '22P02', '25001', '57000', undefined])(
   'does not treat %s as temporary unavailability',
-  (code) => expect(isAway(Object.assign(new Error('x'), { code }))).toBe(false),
+  (code) => expect(isUnavailable(Object.assign(new Error('x'), { code }))).toBe(false),
 );
 
 test('finds the error code in the causes of a wrapped error', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-  expect(isAway(new Error('adapter', { cause: new Error('driver', { cause: refused }) }))).toBe(true);
+  expect(isUnavailable(new Error('adapter', { cause: new Error('driver', { cause: refused }) }))).toBe(true);
   const circle = new Error('circle');
   circle.cause = circle;
-  expect(isAway(circle)).toBe(false);
+  expect(isUnavailable(circle)).toBe(false);
 });
 
 test.each(['40001', '40P01', '55P03'])('treats %s as contention, not as unavailability', (code) => {
   const error = Object.assign(new Error('x'), { code });
-  expect([isContended(error), isAway(error)]).toEqual([true, false]);
+  expect([isContended(error), isUnavailable(error)]).toEqual([true, false]);
 });
 
 test('reports a read-only server and a statement timeout as unavailable, and only the timeout as too slow', async () => {
@@ -50,9 +52,9 @@ test('reports a read-only server and a statement timeout as unavailable, and onl
     return error;
   };
   const readOnly = await under('-c default_transaction_read_only=on', sql`UPDATE profiles SET name = name`);
-  expect([isAway(readOnly), wasTooSlow(readOnly)]).toEqual([true, false]);
+  expect([isUnavailable(readOnly), wasTooSlow(readOnly)]).toEqual([true, false]);
   const slow = await under('-c statement_timeout=50', sql`SET LOCAL statement_timeout = 50; SELECT pg_sleep(5)`);
-  expect([isAway(slow), wasTooSlow(slow)]).toEqual([true, true]);
+  expect([isUnavailable(slow), wasTooSlow(slow)]).toEqual([true, true]);
 });
 
 test('the write check allocates disk space', async () => {
@@ -76,7 +78,7 @@ test('connects to the server that takes writes, and reports unavailability while
       const { rows } = await postgres.unbound.query(sql<{ one: number }>`SELECT 1 AS one`);
       return rows[0]?.one;
     } catch (error) {
-      return isAway(error) && (error as Error).message;
+      return isUnavailable(error) && (error as Error).message;
     } finally {
       await postgres.close();
     }

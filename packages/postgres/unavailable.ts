@@ -44,7 +44,7 @@ const isAwayCode = new RegExp(`^(?:${[...Object.keys(networkErrors), ...Object.k
 const isAwayMessage = new RegExp(driverMessages.join('|'));
 
 /** Whether PostgreSQL was unreachable or temporarily unable to run the statement, so that a later retry can succeed. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return someCause(error, ({ code, message }) => isAwayCode.test(code) || isAwayMessage.test(message));
 }
 

@@ -3,7 +3,7 @@ import { isUuidInAnyCase } from '@tributary/vocabulary';
 import type pg from 'pg';
 
 /** One profile of a walk. The statement gets the ids as `$1`. */
-export interface Stop {
+export interface WalkItem {
   readonly profileId: string;
   readonly ids: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface Stop {
 export async function walkProfiles<Row>(
   pool: pg.Pool,
   statement: string,
-  stops: readonly Stop[],
+  stops: readonly WalkItem[],
   isShard = false,
 ): Promise<Map<string, Row[]>> {
   if (stops.length === 0) return new Map();

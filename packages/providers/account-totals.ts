@@ -4,7 +4,7 @@ import type { Account, Call } from './call.ts';
  * The provider's own totals of an account, for reconciliation with the ledger. They are read from other endpoints than the sync
  * uses, so that records missed by the sync show up.
  */
-export interface Books<Credentials> {
+export interface AccountTotals<Credentials> {
   /** All payments in a time span, page by page. */
   payments?(account: Account<Credentials>, span: Span, call: Call): AsyncIterable<readonly BookedPayment[]>;
   /** One payment by its id; undefined if it does not exist or was not paid. */

@@ -1,10 +1,10 @@
 import { ClientSecretPost } from 'oauth4webapi';
 import { z } from 'zod';
-import { baseOf } from './request-json.ts';
 import { readOAuthCallback, requestToken } from './oauth-token.ts';
 import type { Call, Connect } from './provider.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { lifeSeconds } from './read-answer.ts';
+import { baseOf } from './request-json.ts';
 
 export interface GoogleClient {
   readonly clientId: string;

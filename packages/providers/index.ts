@@ -1,4 +1,4 @@
-export type { BookedPayment, BookedSpend, Books } from './account-totals.ts';
+export type { AccountTotals, BookedPayment, BookedSpend } from './account-totals.ts';
 export { createFintoc, type FintocSettings } from './fintoc/index.ts';
 export { createGoogleAds, type GoogleAdsSettings } from './google-ads/index.ts';
 export { createHighlevel, type HighlevelSettings } from './highlevel/index.ts';

@@ -9,7 +9,7 @@ import type {
   PaymentProvider,
 } from '@tributary/vocabulary';
 import type { z } from 'zod';
-import type { Books } from './account-totals.ts';
+import type { AccountTotals } from './account-totals.ts';
 import type { Account, Call } from './call.ts';
 
 export type * from './call.ts';
@@ -34,11 +34,11 @@ export interface Provider<Credentials = unknown, Position = unknown> {
     settings: Readonly<Record<string, string>>,
     call: Call,
   ) => Promise<{ readonly id: string }>;
-  readonly act?: Act<Credentials>;
+  readonly act?: AdActions<Credentials>;
   readonly export?: Export<Credentials>;
   readonly receive?: Receive;
-  readonly tells?: Tells<Credentials>;
-  readonly books?: Books<Credentials>;
+  readonly selfSignedWebhooks?: SelfSignedWebhooks<Credentials>;
+  readonly books?: AccountTotals<Credentials>;
 }
 
 export interface Facts {
@@ -112,7 +112,7 @@ export type Sync<Credentials, Position> = (
 ) => AsyncIterable<SyncPage<Position>>;
 
 export interface SyncPage<Position> {
-  readonly said: readonly Said[];
+  readonly records: readonly ProviderRecord[];
   readonly position: Position;
   /** The share of the sync that is done, from 0 to 1, if the provider lets us estimate it. */
   readonly progress?: number;
@@ -120,9 +120,15 @@ export interface SyncPage<Position> {
   readonly waitMs?: number;
 }
 
-export type Said = SaidEntity | SaidDelivery | SaidOutcome | SaidRefund | SaidSearchTerm | SaidSearchDays;
+export type ProviderRecord =
+  | EntityRecord
+  | DeliveryRecord
+  | OutcomeRecord
+  | RefundRecord
+  | SearchTermRecord
+  | SearchDaysRecord;
 
-export interface SaidEntity {
+export interface EntityRecord {
   readonly kind: 'entity';
   readonly level: EntityLevel;
   readonly externalId: string;
@@ -137,19 +143,19 @@ export interface SaidEntity {
   /** A decimal in major units, regardless of the provider's own unit. */
   readonly dailyBudget?: string;
   readonly learningStage?: string;
-  readonly creative?: SaidCreative;
+  readonly creative?: AdCreative;
   /** Who sees the ads of an ad set or campaign, and where. */
-  readonly audience?: SaidAudience;
+  readonly audience?: AdAudience;
 }
 
-export interface SaidAudience {
+export interface AdAudience {
   readonly warmth?: AudienceWarmth;
   /** The country, or `several`. */
   readonly geo?: string;
   readonly placement?: string;
 }
 
-export interface SaidCreative {
+export interface AdCreative {
   readonly externalId: string;
   readonly title?: string;
   readonly body?: string;
@@ -163,7 +169,7 @@ export interface SaidCreative {
  * The delivery of an entity on a day of the account's own time zone. Amounts are decimals in major units; unreported fields are
  * absent.
  */
-export interface SaidDelivery {
+export interface DeliveryRecord {
   readonly kind: 'delivery';
   readonly level: EntityLevel;
   readonly externalId: string;
@@ -183,7 +189,7 @@ export interface SaidDelivery {
   readonly messagingFirstReplies?: number;
 }
 
-export interface SaidOutcome {
+export interface OutcomeRecord {
   readonly kind: 'outcome';
   /**
    * The provider's id of the object: a charge, an order, a deal. A deal is one outcome per type; within a page the last one
@@ -196,16 +202,16 @@ export interface SaidOutcome {
   readonly occurredAt: string;
   readonly value?: string;
   readonly currency?: string;
-  readonly person: SaidPerson;
+  readonly person: CustomerIdentity;
   readonly properties?: Readonly<Record<string, string>>;
   /**
    * The payment providers that processed the money. If one of them is connected, it reports the payment itself, and this record
    * is not a second sale.
    */
-  readonly takenBy?: readonly PaymentProvider[];
+  readonly processedBy?: readonly PaymentProvider[];
 }
 
-export interface SaidPerson {
+export interface CustomerIdentity {
   /** The provider's own id of the customer. */
   readonly externalId?: string;
   readonly email?: string;
@@ -215,7 +221,7 @@ export interface SaidPerson {
 }
 
 /** Money that was returned, or came back after a dispute was won (`isUndone`). */
-export interface SaidRefund {
+export interface RefundRecord {
   readonly kind: 'refund';
   readonly externalId: string;
   readonly ofExternalId: string;
@@ -225,10 +231,10 @@ export interface SaidRefund {
   readonly isDispute: boolean;
   readonly isUndone?: boolean;
   /** As for the payment. */
-  readonly takenBy?: readonly PaymentProvider[];
+  readonly processedBy?: readonly PaymentProvider[];
 }
 
-export interface SaidSearchTerm {
+export interface SearchTermRecord {
   readonly kind: 'search_term';
   /** The same for all terms of one reading; other readings have another. */
   readonly reading: string;
@@ -241,7 +247,7 @@ export interface SaidSearchTerm {
 }
 
 /** All terms of these days were reported in this reading; stored terms of other readings are obsolete. */
-export interface SaidSearchDays {
+export interface SearchDaysRecord {
   readonly kind: 'search_days';
   readonly since: string;
   readonly until: string;
@@ -269,7 +275,7 @@ export interface Pipeline {
 }
 
 /** Changes at the platform. Amounts are decimals in major units of the account's currency. */
-export interface Act<Credentials> {
+export interface AdActions<Credentials> {
   /** Reads the current state at the platform; undefined if the id is unknown there. */
   read(
     account: Account<Credentials>,
@@ -314,15 +320,15 @@ export interface LiveEntity {
   readonly campaignId?: string;
   /** For an ad set or ad: the status of its campaign. */
   readonly campaignStatus?: string;
-  readonly creative?: SaidCreative;
+  readonly creative?: AdCreative;
 }
 
 export interface Export<Credentials> {
-  readonly mostEvents: number;
+  readonly maxEvents: number;
   /** The oldest accepted time; the platform rejects older events with their whole batch. */
   oldestAt(event: ExportEvent, now: Date): Date;
   /** Why the platform would reject the event, and its whole batch with it; undefined if it would not. */
-  flawOf(event: ExportEvent, account: Account<Credentials>, now: Date): ExportFlaw | undefined;
+  findFlaw(event: ExportEvent, account: Account<Credentials>, now: Date): ExportFlaw | undefined;
   /** Events with the same id within this time count once. */
   readonly deduplicatesForMs: number;
   /** The request body, also for a dry run. */
@@ -363,17 +369,17 @@ export interface ExportEvent {
   /** The browser in which the event happened. */
   readonly userAgent?: string | undefined;
   /** Absent if the profile's privacy mode forbids exporting personal data. */
-  readonly person?: SaidPerson & { readonly country?: string };
+  readonly person?: CustomerIdentity & { readonly country?: string };
   readonly consent?: { readonly adUserData: boolean; readonly adPersonalization: boolean };
 }
 
 /** Webhooks of the provider, verified over the raw bytes. */
 export interface Receive {
-  verify(delivery: Received, now: Date): boolean;
-  read(delivery: Received): readonly ReceivedNews[];
+  verify(delivery: WebhookDelivery, now: Date): boolean;
+  read(delivery: WebhookDelivery): readonly WebhookNotice[];
 }
 
-export interface Received {
+export interface WebhookDelivery {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
 }
@@ -382,15 +388,15 @@ export interface Received {
  * Webhooks signed with a secret of the account, stored with its connection. They contain the records themselves, because there
  * may be no token to fetch them with.
  */
-export interface Tells<Credentials> {
-  accountOf(delivery: Received): string | undefined;
-  verify(delivery: Received, credentials: Credentials): boolean;
+export interface SelfSignedWebhooks<Credentials> {
+  accountOf(delivery: WebhookDelivery): string | undefined;
+  verify(delivery: WebhookDelivery, credentials: Credentials): boolean;
   /** Throws if the body does not match its topic. */
-  read(delivery: Received): readonly Said[];
+  read(delivery: WebhookDelivery): readonly ProviderRecord[];
 }
 
 /** The account that changed; the objects themselves are fetched again before money is written. */
-export interface ReceivedNews {
+export interface WebhookNotice {
   readonly accountExternalId: string;
   readonly deliveryId: string;
   readonly about: 'changed' | 'disconnected';

@@ -9,7 +9,7 @@ import { shopifyTells } from './shopify/webhooks.ts';
 import { createReceive as receiveStripe } from './stripe/index.ts';
 
 /** The part of a provider that verifies and parses its webhooks. */
-export type Receiver = Pick<Provider, 'receive' | 'tells'> & Partial<Pick<Provider, 'credentials'>>;
+export type Receiver = Pick<Provider, 'receive' | 'selfSignedWebhooks'> & Partial<Pick<Provider, 'credentials'>>;
 
 /** The providers with configured webhooks. */
 export interface Receivers {
@@ -30,7 +30,7 @@ export function createReceivers(settings: ReceiverSettings): Receivers {
     payments_a: signedWith(settings.stripeWebhookSecret, receiveStripe),
     payments_b: signedWith(settings.mercadoPagoWebhookSecret, receiveMercadoPago),
     bank_link: signedWith(settings.fintocWebhookSecret, receiveFintoc),
-    store: { tells: shopifyTells, credentials: ShopifyCredentials },
+    store: { selfSignedWebhooks: shopifyTells, credentials: ShopifyCredentials },
   };
   return { of: (channel) => receivers[channel] };
 }

@@ -5,8 +5,8 @@ import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { requestJson } from './request-json.ts';
 import { ProviderFault } from './provider-fault.ts';
+import { requestJson } from './request-json.ts';
 import { openCall } from './send.ts';
 
 test('a decompression bomb is a provider error and is not decompressed', async () => {

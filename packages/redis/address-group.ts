@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Leases } from './leases.ts';
-import type { RateLimiter, Terms, Verdict } from './rate-limit.ts';
+import type { LimitOptions, RateLimiter, Verdict } from './rate-limit.ts';
 
 /** The networks of an address, for limits per address. */
 export interface AddressGroup {
@@ -13,7 +13,7 @@ export interface AddressGroup {
 }
 
 /** The limit of the wider network as a multiple of the limit of one subscriber's network. */
-export const widerTimes = 16;
+export const widerFactor = 16;
 
 export function addressGroup(address: string): AddressGroup {
   if (!address.includes(':') || !ipaddr.isValid(address)) return { own: address };
@@ -30,7 +30,7 @@ export function addressGroup(address: string): AddressGroup {
 const hashes = new LRUCache<string, string>({ max: 500 });
 
 /** Hashes an address, which is personal data: a counter only needs to distinguish addresses. */
-export function hidden(subject: string): string {
+export function hashValue(subject: string): string {
   const cached = hashes.get(subject);
   if (cached !== undefined) return cached;
   const hashed = hash('sha256', subject, 'base64url').slice(0, 16);
@@ -39,16 +39,16 @@ export function hidden(subject: string): string {
 }
 
 /** Counts one request of an address against the limits of its group and of the wider network. */
-export async function takeOfAddress(
+export async function takeForAddress(
   limiter: RateLimiter,
   bucket: string,
   { own, wider }: AddressGroup,
   limit: number,
-  terms?: Terms,
+  terms?: LimitOptions,
 ): Promise<Verdict> {
-  const verdict = await limiter.take(`${bucket}:${hidden(own)}`, limit, terms);
+  const verdict = await limiter.take(`${bucket}:${hashValue(own)}`, limit, terms);
   if (wider === undefined || !verdict.allowed) return verdict;
-  const widerVerdict = await limiter.take(`${bucket}:${hidden(wider)}`, limit * widerTimes, terms);
+  const widerVerdict = await limiter.take(`${bucket}:${hashValue(wider)}`, limit * widerFactor, terms);
   return widerVerdict.allowed ? verdict : widerVerdict;
 }
 
@@ -60,8 +60,8 @@ export function leasedOfAddress(
   limit: number,
   cost = 1,
 ): Verdict {
-  const verdict = leases.take(`${bucket}:${hidden(own)}`, limit, cost);
+  const verdict = leases.take(`${bucket}:${hashValue(own)}`, limit, cost);
   if (wider === undefined || !verdict.allowed) return verdict;
-  const widerVerdict = leases.take(`${bucket}:${hidden(wider)}`, limit * widerTimes, cost);
+  const widerVerdict = leases.take(`${bucket}:${hashValue(wider)}`, limit * widerFactor, cost);
   return widerVerdict.allowed ? verdict : widerVerdict;
 }

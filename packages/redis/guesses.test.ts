@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hidden } from './address-group.ts';
+import { hashValue } from './address-group.ts';
 import { createRedis, type RedisClient, redisReady } from './client.ts';
 import { createGuesses, type Guesses } from './guesses.ts';
 
@@ -35,7 +35,7 @@ describe('one place', () => {
     const waits: number[] = [];
     await guess('eva', 'office', 5);
     for (let round = 0; round < 9; round += 1) {
-      await redis.hdel(`guess:${hidden('eva')}:${hidden('office')}`, 'until');
+      await redis.hdel(`guess:${hashValue('eva')}:${hashValue('office')}`, 'until');
       await guesses.take('eva', 'office');
       waits.push(Math.round((await guesses.take('eva', 'office')) / 60_000));
     }

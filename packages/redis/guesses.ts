@@ -1,5 +1,5 @@
 import type { Result } from 'ioredis';
-import { hidden } from './address-group.ts';
+import { hashValue } from './address-group.ts';
 import type { RedisClient } from './client.ts';
 
 /** Free guesses per place and secret. */
@@ -57,7 +57,7 @@ declare module 'ioredis' {
 export function createGuesses(redis: RedisClient): Guesses {
   redis.defineCommand('takeGuess', { numberOfKeys: 3, lua: script });
   const keys = (subject: string, place: string) => {
-    const [subjectHash, placeHash] = [hidden(subject), hidden(place)];
+    const [subjectHash, placeHash] = [hashValue(subject), hashValue(place)];
     return {
       by: `guess:${subjectHash}:${placeHash}`,
       known: `known:${subjectHash}:${placeHash}`,

@@ -18,10 +18,10 @@ export interface Verdict {
 }
 
 export interface RateLimiter {
-  take(bucket: string, limit: number, terms?: Terms): Promise<Verdict>;
+  take(bucket: string, limit: number, terms?: LimitOptions): Promise<Verdict>;
 }
 
-export interface Terms {
+export interface LimitOptions {
   /** The window of the limit; a minute by default. */
   readonly windowMs?: number;
   /** How much of the limit this request takes. */
@@ -35,7 +35,7 @@ interface Rate {
   readonly cost: number;
 }
 
-const rateOf = (limit: number, { windowMs = 60_000, cost = 1 }: Terms = {}): Rate => ({
+const rateOf = (limit: number, { windowMs = 60_000, cost = 1 }: LimitOptions = {}): Rate => ({
   limit,
   window: windowMs * 1_000,
   cost,

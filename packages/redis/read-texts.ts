@@ -1,7 +1,7 @@
 import type { RedisClient } from './client.ts';
 
 /** Every key under the client's prefix and every string value, for a search for personal data that must not be there. */
-export async function* readTexts(client: RedisClient): AsyncIterable<string> {
+export async function* scanTexts(client: RedisClient): AsyncIterable<string> {
   const prefix = client.options.keyPrefix ?? '';
   for (let cursor = '0'; ; ) {
     const [next, keys] = await client.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1_000);

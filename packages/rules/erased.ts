@@ -1,7 +1,7 @@
 import { type Holder, type Identifier, identifierKey, isKeyKind, isStrongKind } from './identity.ts';
 
 /** What is kept about the erased holder of an identifier. */
-export interface Grave {
+export interface ErasedHolder {
   readonly erasedAt: Date;
   /** The erased customer had a strong identifier. */
   readonly wasStrong: boolean;
@@ -10,7 +10,7 @@ export interface Grave {
 }
 
 /** Keyed by `identifierKey`; identifiers never erased are missing. */
-export type ErasedIdentifiers = ReadonlyMap<string, Grave>;
+export type ErasedIdentifiers = ReadonlyMap<string, ErasedHolder>;
 
 /** Lookups for the identifiers of a message. */
 export interface Graves {

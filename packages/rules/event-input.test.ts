@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkEvent, type EventInput, type OutcomeContent, settleEvent } from './index.ts';
+import { checkEvent, type EventInput, type OutcomeContent, resolveEvent } from './index.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const after = (ms: number) => new Date(now.getTime() + ms);
@@ -97,11 +97,11 @@ describe('settleEvent', () => {
   };
 
   test('records the first message under a key', () => {
-    expect(settleEvent(undefined, input, now)).toEqual({ status: 'recorded', outcome: input });
+    expect(resolveEvent(undefined, input, now)).toEqual({ status: 'recorded', outcome: input });
   });
 
   test('uses the current time for a message without a time', () => {
-    expect(settleEvent(undefined, { ...input, occurredAt: null }, now).outcome.occurredAt).toEqual(now);
+    expect(resolveEvent(undefined, { ...input, occurredAt: null }, now).outcome.occurredAt).toEqual(now);
   });
 
   test.each<[title: string, again: Partial<typeof input> | { occurredAt: null }]>([
@@ -110,7 +110,7 @@ describe('settleEvent', () => {
     ['without what was null', { rest: { tags: ['a', 'b'], click_ids: { fbc: 'f', gclid: 'g' } } as never }],
     ['without a time', { occurredAt: null }],
   ])('treats a message with the same content, %s, as a duplicate that changes nothing', (_, again) => {
-    expect(settleEvent(input, { ...input, ...again }, after(10 * minuteMs))).toEqual({
+    expect(resolveEvent(input, { ...input, ...again }, after(10 * minuteMs))).toEqual({
       status: 'duplicate',
       outcome: input,
     });
@@ -118,7 +118,7 @@ describe('settleEvent', () => {
 
   test('compares outcome fields only, not other columns of the stored row', () => {
     const row = { ...input, id: 'o1', recordedAt: now };
-    expect(settleEvent(row, input, now)).toEqual({ status: 'duplicate', outcome: row });
+    expect(resolveEvent(row, input, now)).toEqual({ status: 'duplicate', outcome: row });
   });
 
   test.each<[title: string, changes: Partial<OutcomeContent>]>([
@@ -135,13 +135,13 @@ describe('settleEvent', () => {
     ['less', { rest: {} }],
   ])('with %s updates the whole outcome', (_, changes) => {
     const message = { ...input, ...changes };
-    expect(settleEvent(input, message, now)).toEqual({ status: 'updated', outcome: message });
+    expect(resolveEvent(input, message, now)).toEqual({ status: 'updated', outcome: message });
   });
 
   test('adds a subject_ref, and removes it when the message has none', () => {
     const untagged = { ...input, subjectRef: null };
-    expect(settleEvent(untagged, input, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: 'kid_1' } });
-    expect(settleEvent(input, untagged, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: null } });
+    expect(resolveEvent(untagged, input, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: 'kid_1' } });
+    expect(resolveEvent(input, untagged, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: null } });
   });
 
   test('treats any message sent again as a duplicate', () => {
@@ -156,11 +156,11 @@ describe('settleEvent', () => {
     });
     fc.assert(
       fc.property(messages, fc.option(messages, { nil: undefined }), (message, before) => {
-        const stored = before && settleEvent(undefined, before as never, now).outcome;
-        const first = settleEvent(stored, message as never, now);
+        const stored = before && resolveEvent(undefined, before as never, now).outcome;
+        const first = resolveEvent(stored, message as never, now);
         // As it is read back from the store.
         const readBack = { ...first.outcome, rest: JSON.parse(JSON.stringify(first.outcome.rest)) };
-        expect(settleEvent(readBack, message as never, after(minuteMs)).status).toBe('duplicate');
+        expect(resolveEvent(readBack, message as never, after(minuteMs)).status).toBe('duplicate');
       }),
     );
   });

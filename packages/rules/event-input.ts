@@ -107,7 +107,7 @@ export interface EventSettlement {
  * too. The time is the exception. Without a time, the outcome got the time of its first arrival, and a retry without
  * a time keeps that; otherwise each retry would move the conversion, and none would ever be a duplicate.
  */
-export function settleEvent(
+export function resolveEvent(
   stored: OutcomeContent | undefined,
   message: Omit<OutcomeContent, 'occurredAt'> & { readonly occurredAt: Date | null },
   now: Date,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstPaymentCases, type PaymentCase, readPayment } from './first-payment.cases.ts';
-import { type CustomerPayment, type EarliestPayments, earlierOf, firstPayments, unsettledBy } from './index.ts';
+import { affectedPayments, type CustomerPayment, type EarliestPayments, earlierOf, firstPayments } from './index.ts';
 
 const dayMs = 86_400_000;
 const epoch = Date.UTC(2026, 0, 1);
@@ -100,7 +100,7 @@ describe('for any payments', () => {
         const ids = new Set(sent.map(({ id }) => id));
         const after = [...known.filter(({ id }) => !ids.has(id)), ...sent];
         const refs = [...known.filter(({ id }) => ids.has(id)), ...sent].map(({ subjectRef }) => subjectRef);
-        const { windows, taggedFirstsSince, isEverything } = unsettledBy(
+        const { windows, taggedFirstsSince, isEverything } = affectedPayments(
           earliestOf(known, refs),
           earliestOf(after, refs),
         );

@@ -19,7 +19,7 @@ export interface CustomerPayment {
   readonly isInstallment: boolean;
 }
 
-export interface PaymentStanding {
+export interface FirstPaymentStatus {
   readonly isFirstPayment: boolean;
   /**
    * The purchase it is a first payment of, identified by the purchase's earliest payment; null when it is not a first
@@ -31,7 +31,7 @@ export interface PaymentStanding {
 /** Deposit and balance: a payment this soon after the first one belongs to the same purchase. */
 const purchaseMs = limits.firstPurchase.days * dayMs;
 
-const notFirstPayment: PaymentStanding = { isFirstPayment: false, purchaseId: null };
+const notFirstPayment: FirstPaymentStatus = { isFirstPayment: false, purchaseId: null };
 
 /** The payments that decide the status of one payment: the earliest of each kind. */
 export interface Anchors {
@@ -46,7 +46,7 @@ export interface Anchors {
  * the group is new; later payments can only join it, within seven days. So later payments never change the result,
  * and three payments are enough to decide one more.
  */
-export function standingOf(payment: CustomerPayment, { own, untagged, tagged }: Anchors): PaymentStanding {
+export function firstPaymentStatus(payment: CustomerPayment, { own, untagged, tagged }: Anchors): FirstPaymentStatus {
   // An untagged payment may be for any of the subjects tagged before it, which cannot be decided, not even within the
   // seven days.
   const isAmbiguous = payment.subjectRef === null && isEarlier(tagged, payment);
@@ -68,18 +68,18 @@ function isNew(own: CustomerPayment, untagged: CustomerPayment | undefined): boo
  * The status of each payment of one customer, by id. First payments with the same purchaseId are one purchase: each
  * is a first payment, and together they count once.
  */
-export function firstPayments(payments: readonly CustomerPayment[]): ReadonlyMap<string, PaymentStanding> {
+export function firstPayments(payments: readonly CustomerPayment[]): ReadonlyMap<string, FirstPaymentStatus> {
   const groups = new Map<string | null, CustomerPayment>();
   let tagged: CustomerPayment | undefined;
   for (const payment of payments) {
     groups.set(payment.subjectRef, earlierOf(groups.get(payment.subjectRef), payment));
     if (payment.subjectRef !== null) tagged = earlierOf(tagged, payment);
   }
-  const statuses = new Map<string, PaymentStanding>();
+  const statuses = new Map<string, FirstPaymentStatus>();
   for (const payment of payments.toSorted(byTime)) {
     if (statuses.has(payment.id)) throw new RangeError(`Payment ${payment.id} is given twice.`);
     const own = groups.get(payment.subjectRef) ?? payment;
-    statuses.set(payment.id, standingOf(payment, { own, untagged: groups.get(null), tagged }));
+    statuses.set(payment.id, firstPaymentStatus(payment, { own, untagged: groups.get(null), tagged }));
   }
   return statuses;
 }
@@ -105,7 +105,7 @@ export interface AffectedPayments {
  * Returns which payments may change status when a customer's earliest payments change, besides the changed payments
  * themselves. A kind without an earlier payment has nothing to change.
  */
-export function unsettledBy(before: EarliestPayments, after: EarliestPayments): AffectedPayments {
+export function affectedPayments(before: EarliestPayments, after: EarliestPayments): AffectedPayments {
   const windows = [...before.groups].flatMap(([subjectRef, was]) => {
     const is = after.groups.get(subjectRef);
     return isSame(was, is) ? [] : [purchaseOf(was), ...(is ? [purchaseOf(is)] : [])];

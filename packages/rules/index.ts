@@ -22,7 +22,7 @@ export {
   revenueType,
 } from './definitions.ts';
 export { entityIdOf } from './entity-id.ts';
-export { type ErasedIdentifiers, type Grave, type Graves, isOfErased, withoutErased } from './erased.ts';
+export { type ErasedHolder, type ErasedIdentifiers, type Graves, isOfErased, withoutErased } from './erased.ts';
 export {
   type AcceptedEvent,
   type CheckedEvent,
@@ -33,7 +33,7 @@ export {
   type Json,
   type Money,
   type OutcomeContent,
-  settleEvent,
+  resolveEvent,
 } from './event-input.ts';
 export { type Quote, readBcchRates, readEcbRates, readRateRow, UnreadableRates } from './exchange-rates.ts';
 export { type Advice, advise } from './experiments/advise.ts';
@@ -59,13 +59,13 @@ export {
 export { type CreditAdjustment, causedBy, shareOut, timesOf } from './experiments/share-out.ts';
 export { guessTactic } from './experiments/tactic.ts';
 export {
+  affectedPayments,
   type CustomerPayment,
   type EarliestPayments,
   earlierOf,
+  type FirstPaymentStatus,
+  firstPaymentStatus,
   firstPayments,
-  type PaymentStanding,
-  standingOf,
-  unsettledBy,
 } from './first-payment.ts';
 export {
   type AreApart,
@@ -109,11 +109,11 @@ export {
   normaliseName,
   normalisePhone,
 } from './normalise.ts';
-export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
 export { type PossibleNames, possibleNames } from './personal-identifiers.ts';
+export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, isLoosened, type PrivacyStatus } from './privacy.ts';
 export { ratio, roundCount, unitCost } from './ratio.ts';
-export { lesser, netOf, type Reversals, reversalsOf, type SaidRefund } from './refunds.ts';
+export { lesser, netAmount, type ReportedRefund, type Reversals, reversalsOf } from './refunds.ts';
 export { normaliseRut } from './rut.ts';
 export {
   type CountableRecord,
@@ -133,10 +133,10 @@ export {
 export { mergeRefunds } from './sales/merge-refunds.ts';
 export { referencesOf, type SaleReference } from './sales/references.ts';
 export {
+  cohortDimensionsOf,
   cohortKey,
   type Dimension,
   dimensions,
-  keptDimensions,
   type Traits as CohortTraits,
 } from './scoring/cohort.ts';
 export { creativeFormatOf, isVideo } from './scoring/creative-format.ts';
@@ -151,7 +151,7 @@ export { percentiles } from './scoring/percentile.ts';
 export {
   type AdFigures,
   type AdScore,
-  adStanding,
+  adPercentiles,
   compareAds,
   type ReasonCode,
   scoreAds,

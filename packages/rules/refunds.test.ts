@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareAmounts, sumAmounts } from './money.ts';
-import { netOf, reversalsOf, type SaidRefund } from './refunds.ts';
+import { netAmount, type ReportedRefund, reversalsOf } from './refunds.ts';
 
 const paid = { amount: '100', currency: 'USD' };
-const refund = (amount: string, more: Partial<SaidRefund> = {}): SaidRefund => ({
+const refund = (amount: string, more: Partial<ReportedRefund> = {}): ReportedRefund => ({
   kind: 'refund',
   status: 'completed',
   amount,
@@ -33,7 +33,7 @@ describe('the refunds of a payment', () => {
       fc.property(cents, fc.array(cents, { maxLength: 4 }), fc.option(cents), (amount, parts, manual) => {
         const refunds = parts.filter((part) => compareAmounts(part, '0') > 0).map((part) => refund(part));
         const { refunded } = reversalsOf({ amount, currency: 'USD' }, refunds, manual);
-        const net = netOf(amount, refunded);
+        const net = netAmount(amount, refunded);
         expect(compareAmounts(net, '0')).toBeGreaterThanOrEqual(0);
         const isAll = compareAmounts(refunded, amount) >= 0;
         expect(compareAmounts(isAll ? '0' : sumAmounts([net, refunded]), isAll ? net : amount)).toBe(0);

@@ -3,7 +3,7 @@ import type { Money } from './event-input.ts';
 import { compareAmounts, subtractAmounts, sumAmounts } from './money.ts';
 
 /** A refund or dispute reported by a provider, or by the business in its place. */
-export interface SaidRefund {
+export interface ReportedRefund {
   readonly kind: RefundKind;
   readonly status: RefundStatus;
   readonly amount: string;
@@ -26,7 +26,7 @@ export interface Reversals {
  */
 export function reversalsOf(
   { amount, currency }: Money,
-  reported: readonly SaidRefund[],
+  reported: readonly ReportedRefund[],
   manual: string | null,
 ): Reversals {
   const counted = reported.filter((one) => one.status === 'completed' && (one.currency ?? currency) === currency);
@@ -42,6 +42,7 @@ const statusOf = (amount: string, refunded: string): PaymentStatus => {
 };
 
 /** What remains of an amount; never negative. */
-export const netOf = (amount: string, refunded: string): string => subtractAmounts(amount, lesser(refunded, amount));
+export const netAmount = (amount: string, refunded: string): string =>
+  subtractAmounts(amount, lesser(refunded, amount));
 
 export const lesser = (one: string, other: string): string => (compareAmounts(one, other) <= 0 ? one : other);

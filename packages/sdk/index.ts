@@ -6,7 +6,7 @@ import type { Client } from './types.ts';
 export type { ErrorCode, RouteId, Routes } from '@tributary/contract';
 export type { ClientOptions, RetryOptions } from './client.ts';
 export { TributaryError, type TributaryErrorCode } from './error.ts';
-export type { AnswerTo, Client, RequestOf } from './types.ts';
+export type { Client, RequestOf, ResponseOf } from './types.ts';
 export {
   type VerifyOptions,
   verifyWebhook,

@@ -43,7 +43,7 @@ export type RequestOf<R extends Route> = Part<'params', ParamsOf<R>> &
 type Success = `2${string}`;
 
 /** The result of a call: the body of any declared success response. */
-export type AnswerTo<R extends Route> = {
+export type ResponseOf<R extends Route> = {
   [Status in keyof R['answers']]: `${Status & number}` extends Success
     ? R['answers'][Status] extends { schema: infer S extends z.ZodType }
       ? R['answers'][Status] extends { binary: true }
@@ -60,16 +60,16 @@ interface Paged<Row> {
   readonly pagination: { readonly has_next: boolean; readonly cursor: string | null };
 }
 
-export type Call<R extends Route> = (...request: Arguments<R>) => Promise<AnswerTo<R>>;
+export type Call<R extends Route> = (...request: Arguments<R>) => Promise<ResponseOf<R>>;
 
 export interface Each<R extends Route, Row> {
   /** Yields every row of every page; pages are fetched as needed. */
   each(...request: Arguments<R>): AsyncGenerator<Row, void, undefined>;
   /** Yields every page as returned by the server, with its `pagination` and `meta`. */
-  pages(...request: Arguments<R>): AsyncGenerator<AnswerTo<R>, void, undefined>;
+  pages(...request: Arguments<R>): AsyncGenerator<ResponseOf<R>, void, undefined>;
 }
 
-export type Method<R extends Route> = Call<R> & (AnswerTo<R> extends Paged<infer Row> ? Each<R, Row> : Empty);
+export type Method<R extends Route> = Call<R> & (ResponseOf<R> extends Paged<infer Row> ? Each<R, Row> : Empty);
 
 /** A client with a method for each route, by operation id. */
 export type ClientOf<Table extends Readonly<Record<string, Route>>> = {

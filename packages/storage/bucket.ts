@@ -7,7 +7,7 @@ import {
   readElement,
   type SendRequest,
 } from './s3-requests.ts';
-import { NotThere, type Storage, StorageRefused } from './storage.ts';
+import { FileNotFound, type Storage, StorageRefused } from './storage.ts';
 
 /** An upper limit for the files of a folder, so that a faulty listing ends. */
 const maxNames = 500_000;
@@ -62,7 +62,7 @@ export function openBucket(settings: BucketSettings & { readonly prefix: string 
     },
     async writtenAt(file) {
       const { status, headers } = await request({ method: 'HEAD', key: keyOf(file) });
-      if (status === 404) throw new NotThere(file);
+      if (status === 404) throw new FileNotFound(file);
       return new Date(String(headers['last-modified']));
     },
     remove: async (file) => void (await request({ method: 'DELETE', key: keyOf(file) })),
@@ -120,7 +120,7 @@ async function* rangesOf(request: SendRequest, file: string, key: string, rangeB
       key,
       headers: { range, ...(tag && { 'if-match': tag }) },
     });
-    if (status === 404) throw new NotThere(file);
+    if (status === 404) throw new FileNotFound(file);
     if (status === 412) throw new StorageRefused(`"${file}" was changed while it was read.`);
     // An empty file has no valid range.
     if (status === 416 && from === 0) return;

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { NotThere, type Storage } from './storage.ts';
+import { FileNotFound, type Storage } from './storage.ts';
 
 const unfinishedSuffix = '.unfinished';
 
@@ -59,7 +59,7 @@ async function* chunksOf(path: string, file: string): AsyncGenerator<Buffer> {
 }
 
 const toStorageError = (error: NodeJS.ErrnoException, file: string): Error =>
-  error.code === 'ENOENT' ? new NotThere(file, { cause: error }) : error;
+  error.code === 'ENOENT' ? new FileNotFound(file, { cause: error }) : error;
 
 async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');

@@ -5,8 +5,8 @@ import { type Storage, StorageRefused } from './storage.ts';
 
 export { Meter } from './meter.ts';
 export { readText } from './read-text.ts';
-export { NotThere, type Storage, StorageRefused } from './storage.ts';
-export { writeMade } from './write-stream.ts';
+export { FileNotFound, type Storage, StorageRefused } from './storage.ts';
+export { writeStream } from './write-stream.ts';
 
 /** The S3 settings of a process. */
 export interface StorageSettings {

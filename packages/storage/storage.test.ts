@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { S3Server } from '@tributary/testkit/s3-server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Meter, NotThere, openStorage, type Storage, StorageRefused, writeMade } from './index.ts';
+import { FileNotFound, Meter, openStorage, type Storage, StorageRefused, writeStream } from './index.ts';
 
 const partBytes = 64 * 1024;
 const options = { partBytes, pausesMs: [1, 1, 1] };
@@ -56,8 +56,8 @@ test('a folder and a bucket behave alike: files of any size, paged lists, missin
     await storage.remove('list/a');
     await storage.remove('list/a');
     expect(await storage.list('list')).toEqual(['b', 'c', 'd', 'e']);
-    await expect(buffer(storage.read('list/a'))).rejects.toThrow(NotThere);
-    await expect(storage.writtenAt('list/a')).rejects.toThrow(NotThere);
+    await expect(buffer(storage.read('list/a'))).rejects.toThrow(FileNotFound);
+    await expect(storage.writtenAt('list/a')).rejects.toThrow(FileNotFound);
   }
   expect([...s3.objects.keys()].every((key) => key.startsWith('one/shop/'))).toBe(true);
   // The last of six parts was uploaded once.
@@ -104,7 +104,7 @@ test('a failed write leaves no file and no parts, and throws the cause', async (
     [folder, () => true],
     [bucket, () => s3.uploads.size > 0],
   ] as const)
-    await expect(writeMade(storage, 'broken/one', failing(isUnderWay), new Meter())).rejects.toThrow(
+    await expect(writeStream(storage, 'broken/one', failing(isUnderWay), new Meter())).rejects.toThrow(
       'the source dried up',
     );
   expect(await folder.list('broken')).toEqual([]);
@@ -117,7 +117,7 @@ test('a failed write leaves no file and no parts, and throws the cause', async (
       for (;;) yield randomBytes(10_000);
     })(),
   );
-  await expect(writeMade(gone, 'one', endless, new Meter())).rejects.toThrow('There is no bucket "other"');
+  await expect(writeStream(gone, 'one', endless, new Meter())).rejects.toThrow('There is no bucket "other"');
   expect(endless.destroyed).toBe(true);
 
   // A file that changes between two ranges is not read as a mixture of both.

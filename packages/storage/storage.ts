@@ -13,7 +13,7 @@ export interface Storage {
   remove(file: string): Promise<void>;
 }
 
-export class NotThere extends Error {
+export class FileNotFound extends Error {
   override readonly name = 'NotThere';
   constructor(file: string, options?: ErrorOptions) {
     super(`There is no file "${file}" there.`, options);

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Storage } from './storage.ts';
 
 /** Writes the output of the last of these streams. A failure of the source or of the storage ends the other, and is thrown. */
-export async function writeMade(
+export async function writeStream(
   storage: Storage,
   file: string,
   source: Readable,

@@ -1,8 +1,8 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { expect, test } from 'vitest';
+import { BatchProcessor } from './batch-processor.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { Delivery } from './delivery.ts';
-import { BatchProcessor } from './batch-processor.ts';
 import type { ConsumerEvent, Handler } from './handler.ts';
 
 const settings = { maxDeliveries: 3, backoffMs: [100, 200], holdMs: 0 };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, openFlakyLine, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { eventually, openFlakyProxy, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RetryLater } from './errors.ts';
 import type { ConsumerEvent, StreamMessage } from './handler.ts';
@@ -189,7 +189,7 @@ test('a message whose workers crash is handled alone, then becomes a dead letter
   const batches: string[][] = [];
   const settings = { ...options, maxDeliveries: 1, ackWaitMs: 1_000 };
   for (let death = 1; death <= 4; death += 1) {
-    const line = await openFlakyLine();
+    const line = await openFlakyProxy();
     const worker = await own.another({ url: line.url });
     const died = Promise.withResolvers<void>();
     const handler = async (batch: readonly StreamMessage[]) => {
@@ -256,7 +256,7 @@ test('a stop does not wait for an outage to end', async () => {
 });
 
 test('a consumer resumes after a lost connection, and stops without a connection', async () => {
-  const line = await openFlakyLine();
+  const line = await openFlakyProxy();
   const stream = await own.another({ url: line.url });
   const seen: string[] = [];
   const consumer = await stream.consume({

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerMessages } from '@nats-io/jetstream';
+import { BatchProcessor, type BatchProcessorSettings } from './batch-processor.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { Delivery } from './delivery.ts';
-import { BatchProcessor, type BatchProcessorSettings } from './batch-processor.ts';
 import { type DurableSettings, ensureDurable } from './durable.ts';
 import type { Handler, Observer } from './handler.ts';
 import { Inbox } from './inbox.ts';

@@ -51,7 +51,7 @@ function toCopy(stream: StreamName, subject: string, stored: StoredMsg): CopiedM
 }
 
 /** Publishes the messages under their own ids, so that a second try within two minutes adds no duplicates. */
-export async function putBack(
+export async function restore(
   publisher: Publisher,
   streams: StreamDeclarations & WorkStreamDeclarations,
   messages: readonly CopiedMessage[],

@@ -83,7 +83,7 @@ const awayNames = new Set([
 ]);
 
 /** Whether the stream was unavailable, so that a later retry can succeed. */
-export function isStreamAway(error: unknown): boolean {
+export function isStreamUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (awayNames.has(cause.name)) return true;
   return false;
 }

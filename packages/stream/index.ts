@@ -4,7 +4,7 @@ export type { CopiedMessage } from './copy.ts';
 export type { DeadLetter, DeadLetterPage } from './dead-letters.ts';
 export {
   DeadLetterMissing,
-  isStreamAway,
+  isStreamUnavailable,
   MessageRefused,
   PublishFailed,
   type Receipt,
@@ -18,7 +18,7 @@ export type { Fill } from './fill.ts';
 export type { ConsumerEvent, Handler, StreamMessage } from './handler.ts';
 export { connectionOptions } from './link.ts';
 export { partitionOf } from './partition.ts';
-export { isPassed, type LogPosition } from './positions.ts';
+export { isPassed, type StreamPosition } from './positions.ts';
 export type { PublishOptions } from './publisher.ts';
 export { type ConnectOptions, connectStream, type Stream, streamOptions } from './stream.ts';
 export {

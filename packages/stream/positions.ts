@@ -3,13 +3,13 @@ import type { Link } from './link.ts';
 import type { StreamDeclaration } from './streams.ts';
 
 /** A position in the visit stream: a sequence for each stream, separated by commas. Store and compare it, but do not interpret it. */
-export type LogPosition = string;
+export type StreamPosition = string;
 
-export const toPosition = (sequences: readonly number[]): LogPosition => sequences.join();
-export const sequencesOf = (position: LogPosition): number[] => position.split(',').map(Number);
+export const toPosition = (sequences: readonly number[]): StreamPosition => sequences.join();
+export const sequencesOf = (position: StreamPosition): number[] => position.split(',').map(Number);
 
 /** Whether a consumer at `through` has passed the position `place`. A stream that did not exist yet contained nothing. */
-export function isPassed(through: LogPosition, place: LogPosition): boolean {
+export function isPassed(through: StreamPosition, place: StreamPosition): boolean {
   const reached = sequencesOf(through);
   return sequencesOf(place).every((sequence, at) => (reached[at] ?? 0) >= sequence);
 }

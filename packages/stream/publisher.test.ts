@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, openFlakyLine, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { eventually, openFlakyProxy, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutgoingMessage } from './address.ts';
 import { MessageRefused, PublishFailed } from './errors.ts';
@@ -35,7 +35,7 @@ test('at most maxInFlight messages are in flight', async () => {
 });
 
 test('sends messages in flight again after a reconnect', async () => {
-  const line = await openFlakyLine();
+  const line = await openFlakyProxy();
   const stream = await own.another({ url: line.url });
   line.cut();
   await eventually(() => !stream.isUp);
@@ -49,7 +49,7 @@ test('sends messages in flight again after a reconnect', async () => {
 });
 
 test('a lost acknowledgement is no success, and the retry stores no duplicate', async () => {
-  const line = await openFlakyLine();
+  const line = await openFlakyProxy();
   const stream = await own.another({ url: line.url });
   const before = Number(await own.stream.end());
   line.deafen();
@@ -68,7 +68,7 @@ test('a lost acknowledgement is no success, and the retry stores no duplicate', 
 });
 
 test('after the deadline PublishFailed lists the unacknowledged messages and the cause', async () => {
-  const line = await openFlakyLine();
+  const line = await openFlakyProxy();
   const stream = await own.another({ url: line.url });
   line.deafen();
   const failed = await stream.publish([visit('late-1'), visit('late-2')], { deadlineMs: 300 }).catch((error) => error);

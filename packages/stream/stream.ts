@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@tributary/clock';
 import { addressVisits, type OutgoingMessage } from './address.ts';
 import { type ConsumeOptions, StreamConsumer } from './consumer.ts';
-import { type CopiedMessage, putBack, readMessages } from './copy.ts';
+import { type CopiedMessage, readMessages, restore } from './copy.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { forgetDurable } from './durable.ts';
 import { ensureStreams, ensureWorkStreams } from './ensure-streams.ts';
@@ -15,8 +15,8 @@ import {
   copiesOf,
   type Extent,
   extentOf,
-  type LogPosition,
   lastSequence,
+  type StreamPosition,
   sequencesOf,
   toPosition,
   waitingSince,
@@ -163,12 +163,12 @@ export class Stream {
   }
 
   /** The current end of the visit stream. */
-  async end(): Promise<LogPosition> {
+  async end(): Promise<StreamPosition> {
     return toPosition(await this.#forEachStream(({ name }) => lastSequence(this.#link, name)));
   }
 
   /** The consumer handled every visit up to this position, or it became a dead letter. */
-  async consumedThrough(consumer: string): Promise<LogPosition> {
+  async consumedThrough(consumer: string): Promise<StreamPosition> {
     return toPosition(await this.#forEachStream(({ name }) => consumedThrough(this.#link, name, consumer)));
   }
 
@@ -203,7 +203,7 @@ export class Stream {
   }
 
   /** The visits after a position, up to the current end, for a backup. */
-  async *readVisits(after?: LogPosition): AsyncIterable<CopiedMessage> {
+  async *readVisits(after?: StreamPosition): AsyncIterable<CopiedMessage> {
     const begin = sequencesOf(after ?? '0');
     const ends = sequencesOf(await this.end());
     for (const [index, visits] of this.#streams.visits.entries()) {
@@ -230,7 +230,7 @@ export class Stream {
 
   /** Publishes messages from a backup again. */
   putBack(messages: readonly CopiedMessage[]): Promise<void> {
-    return putBack(this.#publisher, { ...this.#streams, ...this.#work }, messages);
+    return restore(this.#publisher, { ...this.#streams, ...this.#work }, messages);
   }
 
   /** The total size of the streams, and the fill level of the fullest one. A full stream refuses visits. */

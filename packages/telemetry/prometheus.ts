@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Figure, Metrics, MetricsPage } from './metrics-types.ts';
 import { registerFigures } from './figures.ts';
+import type { Figure, Metrics, MetricsPage } from './metrics-types.ts';
 
 export { createWorkMetrics } from './work-metrics.ts';
 

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import type { Figure, MetricsPage } from './metrics-types.ts';
 import { registerFigures } from './figures.ts';
+import type { Figure, MetricsPage } from './metrics-types.ts';
 
 export interface WorkMetrics extends MetricsPage {
   countFailure(work: string): void;

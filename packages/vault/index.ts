@@ -1,4 +1,3 @@
-export { personalData } from './personal-data.ts';
 export {
   KeyRing,
   rotatedPurposes,
@@ -16,6 +15,7 @@ export {
   rotateKey,
 } from './key-store.ts';
 export { keyedHash } from './keyed-hash.ts';
+export { personalData } from './personal-data.ts';
 export {
   createOpener,
   createSealer,
@@ -30,7 +30,7 @@ export {
   createVault,
   KeyNotLoaded,
   type MasterKey,
-  type SecretPlace,
+  type SecretLocation,
   tryOpen,
   UnreadableSecret,
   type Vault,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
 import { publicKeyOf } from './sealed-box.ts';
-import { createVault, type MasterKey, type SecretPlace, type Vault } from './vault.ts';
+import { createVault, type MasterKey, type SecretLocation, type Vault } from './vault.ts';
 
 /**
  * All purposes except those for names of browsers and of erased people. These names are stored permanently, and with another key they would
@@ -165,7 +165,7 @@ export function rewrapKey(master: Vault, stored: StoredKey): StoredKey | undefin
   return sealed && { ...stored, sealed };
 }
 
-const sealLocation = ({ purpose, id }: Pick<StoredKey, 'purpose' | 'id'>): SecretPlace => ({
+const sealLocation = ({ purpose, id }: Pick<StoredKey, 'purpose' | 'id'>): SecretLocation => ({
   table: 'key_ring',
   column: 'sealed',
   row: `${purpose}:${id}`,

@@ -10,7 +10,7 @@ import {
   type KeyObject,
   randomFillSync,
 } from 'node:crypto';
-import { createVault, type MasterKey, placeBytes, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';
+import { createVault, type MasterKey, placeBytes, type SecretLocation, UnreadableSecret, type Vault } from './vault.ts';
 
 /**
  * Public-key encryption: the public key seals, and only the private key opens. X25519 with an ephemeral key pair of the sealer agrees on a
@@ -48,11 +48,11 @@ interface Pair {
 
 /** Seals texts and arbitrary bytes. */
 export interface Sealer extends Pick<Vault, 'seal'> {
-  sealBytes(secret: Uint8Array, place: SecretPlace): Buffer;
+  sealBytes(secret: Uint8Array, place: SecretLocation): Buffer;
 }
 
 export interface Opener extends Pick<Vault, 'open'> {
-  openBytes(sealed: Buffer, place: SecretPlace): Buffer;
+  openBytes(sealed: Buffer, place: SecretLocation): Buffer;
 }
 
 /** Seals for the newest of the keys. */
@@ -76,7 +76,7 @@ export function createSealer(keys: () => readonly PublicKey[], nowMs: () => numb
       pair = makePair(newest, nowMs() + pairLivesMs);
     return pair;
   };
-  const sealBytes = (secret: Uint8Array, place: SecretPlace): Buffer => {
+  const sealBytes = (secret: Uint8Array, place: SecretLocation): Buffer => {
     const active = current();
     active.seals += 1;
     const nonce = nextNonce();
@@ -115,7 +115,7 @@ export function createOpener(keys: () => readonly MasterKey[]): Opener {
     }
     return key;
   };
-  const openBytes = (sealed: Buffer, place: SecretPlace): Buffer => {
+  const openBytes = (sealed: Buffer, place: SecretLocation): Buffer => {
     const pointAt = 2 + (sealed[1] ?? 0);
     const nonceAt = pointAt + pointBytes;
     const bodyAt = nonceAt + nonceBytes;
@@ -133,7 +133,7 @@ export function createOpener(keys: () => readonly MasterKey[]): Opener {
 
 const maxAgreed = 1_000;
 
-function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace): Buffer {
+function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretLocation): Buffer {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
       .setAAD(placeBytes(place))

@@ -2,7 +2,7 @@ import type { Ledger, Tx } from '@tributary/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { indexOfCurrent, type KeyRing } from './key-ring.ts';
 import { liveKeys } from './key-store.ts';
-import { KeyNotLoaded, type SecretPlace, tryOpen } from './vault.ts';
+import { KeyNotLoaded, type SecretLocation, tryOpen } from './vault.ts';
 
 /**
  * A PostgreSQL column with secrets. Its owner defines the seal location of its rows; a test compares the list of all such columns with the
@@ -13,7 +13,7 @@ export interface SealedColumn {
   readonly column: string;
   /** Columns that identify a row, in the order of its primary key. */
   readonly key: readonly [owner: string, row: string];
-  place(owner: string, row: string | Buffer): SecretPlace;
+  place(owner: string, row: string | Buffer): SecretLocation;
 }
 
 const batchSize = 1_000;
@@ -125,7 +125,11 @@ async function countOlder(
 }
 
 /** Explains to the operator why the older envelope keys are still needed; undefined if they are not. */
-export async function whyNotRetire(tx: Tx, columns: readonly SealedColumn[], now: Date): Promise<string | undefined> {
+export async function describeKeysInUse(
+  tx: Tx,
+  columns: readonly SealedColumn[],
+  now: Date,
+): Promise<string | undefined> {
   const keys = await liveKeys(tx, 'envelope');
   const current = indexOfCurrent(keys, now);
   const inUse = keys.slice(0, current + 1).map(({ id }) => id);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createVault, type SecretPlace, UnreadableSecret } from './index.ts';
+import { createVault, type SecretLocation, UnreadableSecret } from './index.ts';
 
 const key = (id: string, fill: number) => ({ id, bytes: Buffer.alloc(32, fill) });
-const place: SecretPlace = { table: 'connections', column: 'token', row: 'r1', profileId: 'p1' };
+const place: SecretLocation = { table: 'connections', column: 'token', row: 'r1', profileId: 'p1' };
 
 test('opens any sealed secret', () => {
   const vault = createVault([key('k1', 1)]);

@@ -6,16 +6,16 @@ import { keyObjectOf } from './keyed-hash.ts';
  * the small data keys and leaves the secrets unchanged.
  */
 export interface Vault {
-  seal(secret: string, place: SecretPlace): Buffer;
-  open(sealed: Buffer, place: SecretPlace): string;
+  seal(secret: string, place: SecretLocation): Buffer;
+  open(sealed: Buffer, place: SecretLocation): string;
   /** Wraps the data key with the newest master key; undefined if it already is. */
-  rewrap(sealed: Buffer, place: SecretPlace): Buffer | undefined;
+  rewrap(sealed: Buffer, place: SecretLocation): Buffer | undefined;
   /** A key for one purpose from each master key, newest first. A derived key does not reveal the master key. */
   derive(purpose: string): readonly MasterKey[];
 }
 
 /** The location of a secret. It is authenticated, so a sealed value that is copied to another row, column or profile does not open. */
-export interface SecretPlace {
+export interface SecretLocation {
   readonly table: string;
   readonly column: string;
   readonly row: string;
@@ -71,7 +71,7 @@ export function createVault(
   };
   if (typeof source !== 'function') newestOf();
 
-  const wrap = (dataKey: Buffer, place: SecretPlace, nonce = randomBytes(nonceBytes)) => {
+  const wrap = (dataKey: Buffer, place: SecretLocation, nonce = randomBytes(nonceBytes)) => {
     const newest = newestOf();
     return Buffer.concat([
       Buffer.from([formatVersion, newest.id.length]),
@@ -80,7 +80,7 @@ export function createVault(
     ]);
   };
 
-  const unwrap = (sealed: Buffer, place: SecretPlace) => {
+  const unwrap = (sealed: Buffer, place: SecretLocation) => {
     const idEnd = 2 + (sealed[1] ?? 0);
     const id = sealed.toString('ascii', 2, idEnd);
     const master = ring().find((key) => key.id === id);
@@ -134,10 +134,10 @@ function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): Buffer {
 }
 
 /** JSON is unambiguous: no two locations give the same bytes. */
-function context({ table, column, row, profileId }: SecretPlace, part: 'key' | 'body'): Buffer {
+function context({ table, column, row, profileId }: SecretLocation, part: 'key' | 'body'): Buffer {
   return Buffer.from(JSON.stringify([formatVersion, part, table, column, row, profileId]));
 }
 
 /** The location alone, for the other seal formats. */
-export const placeBytes = ({ table, column, row, profileId }: SecretPlace): Buffer =>
+export const placeBytes = ({ table, column, row, profileId }: SecretLocation): Buffer =>
   Buffer.from(JSON.stringify([table, column, row, profileId]));

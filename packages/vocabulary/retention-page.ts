@@ -1,4 +1,4 @@
-import { type Life, type LifeSetting, lives } from './retention.ts';
+import { type LifeSetting, type RetentionPolicy, retentionPolicies } from './retention.ts';
 
 const titles = {
   postgres: 'PostgreSQL',
@@ -18,14 +18,14 @@ export function retentionPage(): string {
   ];
   for (const engine of Object.keys(titles) as (keyof typeof titles)[]) {
     parts.push(`## ${titles[engine]}`, '', '| store | kept | contents, or why it is kept |', '|---|---|---|');
-    for (const [store, life] of Object.entries<Life>(lives[engine]))
+    for (const [store, life] of Object.entries<RetentionPolicy>(retentionPolicies[engine]))
       parts.push(`| \`${store}\` | ${describeLife(life)} | ${life.words} |`);
     parts.push('');
   }
   return parts.join('\n');
 }
 
-function describeLife(life: Life): string {
+function describeLife(life: RetentionPolicy): string {
   switch (life.ends) {
     case 'swept':
       return `${describeDays(life.days)} after ${life.age.map((column) => `\`${column}\``).join(' or ')}`;

@@ -1,11 +1,11 @@
 import { limits } from './limits.ts';
-import { saleLives } from './sales.ts';
+import { saleRetention } from './sales.ts';
 
 /** Retention periods that the operator sets, by the name of the setting. */
 export type LifeSetting = 'BAD_VISIT_DAYS' | 'VISITS_RETENTION_DAYS' | 'DEAD_LETTER_DAYS';
 
 /** How the growth of a store is limited, or why it may grow. `words` are for the operators' page. */
-export type Life =
+export type RetentionPolicy =
   /** A nightly job deletes rows this many days after a time in `age`, by their `key`. */
   | Swept
   /** A row expires at `expires_at`; an hourly job deletes it. */
@@ -29,11 +29,16 @@ export interface Swept {
   readonly words: string;
 }
 
-const bounded = (words: string): Life => ({ ends: 'bounded', words });
-const kept = (words: string): Life => ({ ends: 'kept', words });
-const queue = (words: string): Life => ({ ends: 'until processed', words });
-const expired = (key: readonly string[], words: string): Life => ({ ends: 'expired', key, words });
-const swept = (days: Swept['days'], age: readonly string[], key: readonly string[], words: string): Life => ({
+const bounded = (words: string): RetentionPolicy => ({ ends: 'bounded', words });
+const kept = (words: string): RetentionPolicy => ({ ends: 'kept', words });
+const queue = (words: string): RetentionPolicy => ({ ends: 'until processed', words });
+const expired = (key: readonly string[], words: string): RetentionPolicy => ({ ends: 'expired', key, words });
+const swept = (
+  days: Swept['days'],
+  age: readonly string[],
+  key: readonly string[],
+  words: string,
+): RetentionPolicy => ({
   ends: 'swept',
   days,
   age,
@@ -52,7 +57,7 @@ const historyDays = limits.asOf.keptDays;
  * docs/operations/retention.md is generated from it, and a test compares it with the engines: a table that is missing
  * here fails the test.
  */
-export const lives = {
+export const retentionPolicies = {
   postgres: {
     accounts: bounded('One per sign-in method of a user.'),
     ad_action_entries: kept('Every attempt and result of an action at an ad platform. Deleted with the profile.'),
@@ -192,7 +197,7 @@ export const lives = {
     oauth_refresh_tokens: bounded('None is issued.'),
     oauth_resources: bounded('One row.'),
     outbox: queue('Events waiting for a sequence number.'),
-    ...saleLives,
+    ...saleRetention,
     outcome_totals: bounded('One per customer, event and currency.'),
     outcomes: kept('Sales and payments: the ledger itself. Deleted with the profile.'),
     outcomes_without_rate: bounded(
@@ -308,4 +313,4 @@ export const lives = {
     version: bounded('One row.'),
     warning: bounded('Not in use.'),
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Life>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, RetentionPolicy>>>>;

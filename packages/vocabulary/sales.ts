@@ -37,7 +37,7 @@ export const uncountedReasons = ['pending', 'duplicate', 'excluded'] as const;
 export type UncountedReason = (typeof uncountedReasons)[number];
 
 /** Retention of the tables for sales and their refunds. */
-export const saleLives = {
+export const saleRetention = {
   dirty_sales: { ends: 'until processed', words: 'Payments waiting for sale matching.' },
   payment_refunds: {
     ends: 'kept',

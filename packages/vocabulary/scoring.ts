@@ -48,8 +48,8 @@ export const traitSources = ['analysis', 'platform', 'nobody'] as const;
 export type TraitSource = (typeof traitSources)[number];
 
 /** The rank of an ad relative to another in a list. */
-export const standings = ['below', 'equal', 'above'] as const;
-export type Standing = (typeof standings)[number];
+export const relativeRanks = ['below', 'equal', 'above'] as const;
+export type LayerPercentiles = (typeof relativeRanks)[number];
 
 /** Whether a layer is a strength or weakness, and the confidence of that. */
 export const reasonPolarities = ['strength', 'weakness'] as const;

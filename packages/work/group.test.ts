@@ -20,7 +20,7 @@ afterEach(async () => {
 afterAll(() => kit.close());
 
 const handler = (work: (group: Group) => Promise<void>): GroupHandler => ({
-  async takeAll(tx, profileIds, limit) {
+  async loadAll(tx, profileIds, limit) {
     const { rows } = await sql<{ key: string; id: string }>`
       SELECT profile_id AS key, customer_id AS id FROM dirty_customers WHERE profile_id = ANY (${profileIds}::uuid[])
       ORDER BY revision LIMIT ${limit}`.execute(tx);
@@ -35,10 +35,10 @@ const handler = (work: (group: Group) => Promise<void>): GroupHandler => ({
       await sql`DELETE FROM dirty_customers WHERE customer_id = ANY (${done}::uuid[])`.execute(tx);
     });
   },
-  async setAside(tx, key, { id }) {
+  async park(tx, key, { id }) {
     await sql`DELETE FROM dirty_customers WHERE profile_id = ${key} AND customer_id = ${id}`.execute(tx);
   },
-  async putBack() {},
+  async unpark() {},
 });
 
 const failures: (string | undefined)[] = [];

@@ -1,7 +1,5 @@
 import { faultOf } from './fault.ts';
-import type { AnyQueueHandler, Item, KeyItems, QueueOptions, Taken } from './handler.ts';
-import type { QueueKind } from './queues.ts';
-import { claimRetries, deleteParked, parkItem } from './parked.ts';
+import type { AnyQueueHandler, Item, KeyItems, LoadedItems, QueueOptions } from './handler.ts';
 import {
   type Claim,
   type Claimed,
@@ -13,6 +11,8 @@ import {
   releaseAfterFailure,
   releaseOnStop,
 } from './leases.ts';
+import { claimRetries, deleteParked, parkItem } from './parked.ts';
+import type { QueueKind } from './queues.ts';
 
 /** How many batches a single item may be too much for before it is parked. An overloaded store has recovered by then. */
 const overloadAttempts = 5;
@@ -57,7 +57,7 @@ export async function processBatch(
   );
   const failed = new Map<string, unknown>();
   const done = new Set<string>();
-  let loaded: ReadonlyMap<string, Taken> = new Map();
+  let loaded: ReadonlyMap<string, LoadedItems> = new Map();
   try {
     loaded = await load(context, signal);
     const tasks = claimed.flatMap((one): Task[] => {
@@ -103,8 +103,8 @@ export async function processBatch(
   const ends = keys
     .filter((key) => done.has(key))
     .map((key) => {
-      const { items = [], isMore = false, againSeconds, laterSeconds } = loaded.get(key) ?? {};
-      return { key, wasBusy: items.length > 0, isMore, againSeconds, laterSeconds };
+      const { items = [], isMore = false, retrySeconds, laterSeconds } = loaded.get(key) ?? {};
+      return { key, wasBusy: items.length > 0, isMore, againSeconds: retrySeconds, laterSeconds };
     });
   await releaseAfterBatch(system, leases, ends, { bound: context.bound, paceMs: kind.paceMs });
   return {
@@ -117,13 +117,13 @@ async function load({ kind, handler, claimed, options: { system } }: BatchContex
   for (const { key } of claimed.filter(({ hasSetAside }) => hasSetAside))
     await system.unbound.transaction(async (tx) => {
       const ids = await claimRetries(tx, kind.name, key, kind.batchSize);
-      if (ids.length > 0) await handler.putBack(tx, key, ids);
+      if (ids.length > 0) await handler.unpark(tx, key, ids);
     });
   const keys = claimed.map(({ key }) => key);
-  if ('takeAll' in handler)
-    return system.unbound.transaction((tx) => handler.takeAll(tx, keys, kind.batchSize), { readOnly: true });
-  const loaded = new Map<string, Taken>();
-  for (const key of keys) loaded.set(key, await handler.take(key, kind.batchSize, signal));
+  if ('loadAll' in handler)
+    return system.unbound.transaction((tx) => handler.loadAll(tx, keys, kind.batchSize), { readOnly: true });
+  const loaded = new Map<string, LoadedItems>();
+  for (const key of keys) loaded.set(key, await handler.load(key, kind.batchSize, signal));
   return loaded;
 }
 
@@ -175,7 +175,7 @@ async function isolate(group: GroupContext, task: Task, error: unknown, parked: 
       throw error;
     parked.count += 1;
     await options.system.unbound.transaction(async (tx) => {
-      await handler.setAside(tx, key, item);
+      await handler.park(tx, key, item);
       await parkItem(tx, kind.name, key, item.id, faultOf(error));
     });
     options.onFailure({ work: kind.name, key, error });
@@ -215,7 +215,7 @@ async function callHandler(
     });
   } else
     for (const { key, items, isMore } of tasks)
-      await handler.work({ key, items, isMore, signal, hold: (tx) => holdLease(tx, { ...leases, key }) });
+      await handler.work({ key, items, isMore, signal, renewLease: (tx) => holdLease(tx, { ...leases, key }) });
   for (const { key, items, claimed } of tasks)
     if (claimed.hasSetAside)
       await deleteParked(

@@ -40,7 +40,7 @@ afterAll(() => kit.close());
 class EngineAway extends Error {}
 
 const handler = (work: (batch: Batch) => Promise<void>): QueueHandler => ({
-  async take(key, limit) {
+  async load(key, limit) {
     const { rows } = await kit.app.forProfile(key).transaction((tx) =>
       sql<{ id: string }>`
         SELECT customer_id AS id FROM dirty_customers WHERE profile_id = ${key} ORDER BY revision LIMIT ${limit}`.execute(
@@ -52,17 +52,17 @@ const handler = (work: (batch: Batch) => Promise<void>): QueueHandler => ({
   async work(batch) {
     await work(batch);
     await kit.app.forProfile(batch.key).transaction(async (tx) => {
-      await batch.hold(tx);
+      await batch.renewLease(tx);
       const ids = batch.items.map(({ id }) => id);
       await sql`DELETE FROM dirty_customers WHERE profile_id = ${batch.key} AND customer_id = ANY (${ids}::uuid[])`.execute(
         tx,
       );
     });
   },
-  async setAside(tx, key, { id }) {
+  async park(tx, key, { id }) {
     await sql`DELETE FROM dirty_customers WHERE profile_id = ${key} AND customer_id = ${id}`.execute(tx);
   },
-  async putBack(tx, key, ids) {
+  async unpark(tx, key, ids) {
     await sql`INSERT INTO dirty_customers (profile_id, customer_id) SELECT ${key}::uuid, unnest(${[...ids]}::uuid[])`.execute(
       tx,
     );
@@ -183,7 +183,7 @@ test('a crashed worker loses its key when the lease ends, and can no longer mark
   // The worker whose lease ended resumes.
   await mark(1);
   const late = handler(async () => {});
-  const hold: Batch['hold'] = async (tx) => {
+  const renewLease: Batch['renewLease'] = async (tx) => {
     const { holdLease } = await import('./leases.ts');
     await holdLease(tx, lease);
   };
@@ -192,7 +192,7 @@ test('a crashed worker loses its key when the lease ends, and can no longer mark
     items: [{ id: id as string }],
     isMore: false,
     signal: AbortSignal.timeout(1_000),
-    hold,
+    renewLease,
   };
   await expect(late.work(batch)).rejects.toThrow(expect.objectContaining({ name: 'LeaseLost' }));
   await isDone();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyQueueHandler, QueueOptions } from './handler.ts';
-import type { QueueKind } from './queues.ts';
-import { processBatch } from './process-batch.ts';
 import { claimKeys, nextDueMs } from './leases.ts';
+import { processBatch } from './process-batch.ts';
+import type { QueueKind } from './queues.ts';
 
 /** Upper limit of the wait, because other workers hold keys of the queue and may crash. */
 const longestIdleMs = 5_000;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Postgres } from '@tributary/postgres';
 import type { AnyQueueHandler, QueueOptions } from './handler.ts';
+import { noteWaiting } from './leases.ts';
 import { startQueue } from './queue.ts';
 import { type QueueKind, type QueueName, queues } from './queues.ts';
-import { noteWaiting } from './leases.ts';
 import { keysWaiting } from './waiting.ts';
 
 export type QueueHandlers = { readonly [Q in QueueName]: AnyQueueHandler };

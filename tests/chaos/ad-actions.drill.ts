@@ -8,9 +8,9 @@ import {
   Killable,
   openAdPlatform,
   openDrillKit,
+  recordAds,
   sandboxReply,
   scene,
-  tellAds,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent } from 'undici';
@@ -63,7 +63,7 @@ export const drill: Drill = {
       const scopes = ['campaigns:apply', 'campaigns:read', 'attribution:write'] as const;
       const shop = await scene({ kit, api }, { scopes, requestsPerMinute: 600_000 });
       await connectMeta(kit, sandbox, shop, 'USD');
-      await tellAds(sandbox, shop, 'USD');
+      await recordAds(sandbox, shop, 'USD');
       const { state } = sandbox.book.meta;
       const nodes = [...state.campaigns, ...state.adSets, ...state.ads];
       const stand = () =>

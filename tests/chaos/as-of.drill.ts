@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clearPeople, createClickHouse, migrate, raw } from '@tributary/clickhouse';
+import { createClickHouse, erasePeople, migrate, raw } from '@tributary/clickhouse';
 import { copyDelivery } from '@tributary/domain/advertising/campaigns/module.ts';
 import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { createPostgres } from '@tributary/postgres';
@@ -346,7 +346,7 @@ export const drill: Drill = {
         {},
       );
       const renamed = { words: '', id: 'person_id', erasure: 'renamed' } as const;
-      await clearPeople(
+      await erasePeople(
         settings,
         { attributed_conversions: renamed, attribution_history: renamed },
         {

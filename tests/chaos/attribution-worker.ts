@@ -1,10 +1,10 @@
 import { createClickHouse } from '@tributary/clickhouse';
-import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import { clickhouseAt, ledgerUrls, openLedger } from '@tributary/testkit';
 import { homeShard } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';
-import { blame } from '@tributary/worker/blame.ts';
+import { blame } from '@tributary/worker/classify-failure.ts';
 
 /** The attribution part of a worker, to be killed. What it could not do because an engine was away it tries again. */
 const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = '', here = homeShard] = process.argv.slice(2);

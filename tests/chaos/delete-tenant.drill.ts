@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectEveryNode, raw } from '@tributary/clickhouse';
 import { writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
-import { archiveProfileByOperator, type DeletionStatus, listDeletionStatus } from '@tributary/domain/tenancy/tenants/module.ts';
+import {
+  archiveProfileByOperator,
+  type DeletionStatus,
+  listDeletionStatus,
+} from '@tributary/domain/tenancy/tenants/module.ts';
 import { createOperator } from '@tributary/operations';
 import { createPostgres, profileTables } from '@tributary/postgres';
 import {

@@ -1,5 +1,5 @@
 import { exports } from '@tributary/domain/advertising/exports/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { asProvider, createGoogleAds, createMeta, type Providers } from '@tributary/providers';
@@ -51,7 +51,7 @@ startQueueWorker({
       vault: testVault,
       providers,
       providerOutbound: createOutbound({ timeoutMs: 4_000, policy: localDevelopmentTargets }),
-      gate: createPersonGate(app),
+      gate: createPersonalDataGate(app),
       now: () => new Date(),
     }),
   },

@@ -2,7 +2,13 @@ import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { type Drill, openApi, openDrillKit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Company } from '../../domain/advertising/handoffs/consent.fixture.ts';
-import { appOrigin, openBrowser, openShop, returnUrl, type Shop } from '../../domain/advertising/handoffs/handoffs.fixture.ts';
+import {
+  appOrigin,
+  openBrowser,
+  openShop,
+  returnUrl,
+  type Shop,
+} from '../../domain/advertising/handoffs/handoffs.fixture.ts';
 import { hostileUrl } from './handoffs-hostile.ts';
 
 const sizes = { small: { handoffs: 24, urls: 300 }, full: { handoffs: 1_000, urls: 10_000 } } as const;

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OAuthScope, type Route, routes } from '@tributary/contract';
-import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
 import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import {
   buildMarkedProfile,
   idBuilders,
   type MarkedProfile,
+  processQueue,
   type TestApi,
   type Testkit,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import type { IdKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -138,8 +138,8 @@ export class Aviary {
   async deliver(): Promise<string[]> {
     const { app, system, clock } = this.#kit;
     while ((await sequenceBatch(system.unbound, clock.now())) > 0);
-    const stores = { app, system, outbound: this.#nest.outbound, vault: testVault, gate: createPersonGate(app) };
-    await workOff(system, 'webhooks', webhooks({ ...stores, now: () => clock.now(), random: Math.random }));
+    const stores = { app, system, outbound: this.#nest.outbound, vault: testVault, gate: createPersonalDataGate(app) };
+    await processQueue(system, 'webhooks', webhooks({ ...stores, now: () => clock.now(), random: Math.random }));
     return this.#nest.bodies.splice(0);
   }
 

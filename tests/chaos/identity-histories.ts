@@ -1,4 +1,4 @@
-import { CustomerBook, type Evidence, type KnownCustomers } from '@tributary/domain/commerce/customers';
+import { CustomerBook, type Evidence, type OpenedCustomers } from '@tributary/domain/commerce/customers';
 import { type Identifier, identifierKey, isKeyKind, isStrongKind } from '@tributary/rules';
 import { identifierKindNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
@@ -38,7 +38,7 @@ export const outcomeName = (place: number) => `outcome:${place}`;
 
 /** Takes a history message by message, each in a book of its own, as a writer does who sends one at a time. */
 export class MemoryLedger {
-  readonly #customers = new Map<string, KnownCustomers['customers'][number]>();
+  readonly #customers = new Map<string, OpenedCustomers['customers'][number]>();
   readonly #bindings = new Map<string, { identifier: Identifier; customerId: string }>();
   readonly #mergedInto = new Map<string, string>();
   readonly #outcomes = new Map<string, string>();
@@ -97,7 +97,7 @@ export class MemoryLedger {
     };
   }
 
-  #open(message: Message): KnownCustomers {
+  #open(message: Message): OpenedCustomers {
     const bindings = message.flatMap((identifier) => {
       const bound = this.#bindings.get(identifierKey(identifier));
       return bound ? [{ ...identifier, customerId: bound.customerId }] : [];
@@ -106,7 +106,7 @@ export class MemoryLedger {
     const customers = [...new Set(bindings.map(({ customerId }) => customerId))].map((id) => {
       const held = holdings.get(id) ?? [];
       return {
-        ...(this.#customers.get(id) as KnownCustomers['customers'][number]),
+        ...(this.#customers.get(id) as OpenedCustomers['customers'][number]),
         nationalId: held.find(({ kind }) => kind === 'national_id')?.value,
         isStrong: held.some(({ kind }) => isStrongKind(kind)),
         isKeyed: held.some(({ kind }) => isKeyKind(kind)),

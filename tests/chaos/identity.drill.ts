@@ -1,9 +1,9 @@
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
 import { openCustomers } from '@tributary/domain/commerce/customers';
+import { type ReadEvent, recordOutcomes, retryOnConflict } from '@tributary/domain/commerce/outcomes';
+import { paymentStandings } from '@tributary/domain/commerce/payments';
 import { eraseCustomer } from '@tributary/domain/privacy/erasures/module.ts';
 import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
-import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/commerce/outcomes';
-import { paymentStandings } from '@tributary/domain/commerce/payments';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { identifierKey, isStrongKind } from '@tributary/rules';
 import { buildProfile, type Drill, openDrillEngines, testTombstones, testVault } from '@tributary/testkit';
@@ -240,7 +240,7 @@ async function write(
     warnings: [],
   };
   const evidence = { source: 'drill', saidAt: now, requestId: `req_${uuid()}` };
-  await untilRecorded(() =>
+  await retryOnConflict(() =>
     app.forProfile(profileId).transaction(async (tx) => {
       await recordOutcomes(tx, [event], {
         profileId,

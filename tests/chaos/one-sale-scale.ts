@@ -59,11 +59,11 @@ export async function measureFirstSync(
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
   let overlapSeconds: number | null = null;
   for (let done = 0; ; ) {
-    const taken = await handler.take(shop.profileId, queues.sales.batchSize, signal);
+    const taken = await handler.load(shop.profileId, queues.sales.batchSize, signal);
     if (taken.items.length === 0) break;
     const [next] = taken.items;
     if (next && 'isMatched' in next && next.isMatched) overlapSeconds ??= seconds();
-    await handler.work({ key: shop.profileId, ...taken, signal, hold: async () => {} });
+    await handler.work({ key: shop.profileId, ...taken, signal, renewLease: async () => {} });
     done += taken.items.length;
     progress(done, overlapSeconds === null ? 'matching payments' : 'forming sales');
   }

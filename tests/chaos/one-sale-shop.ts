@@ -6,12 +6,12 @@ import { createProviders } from '@tributary/providers';
 import {
   buildConnection,
   matchSales,
+  processQueue,
   scene,
   type TestApi,
   type Testkit,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import type { BookedRecord, BookedRefund, Person } from './one-sale-book.ts';
@@ -85,7 +85,7 @@ export async function openShop(kit: Testkit, api: TestApi) {
       ),
     );
     for (;;) {
-      await workOff(kit.system, 'syncs', handler, connectionId);
+      await processQueue(kit.system, 'syncs', handler, connectionId);
       const { rows } = await shop.ledger.transaction((tx) =>
         sql<{ state: string; failed: string | null; rejected: number }>`
           SELECT state, last_error AS failed, rejected_count AS rejected FROM syncs WHERE connection_id = ${connectionId}`.execute(

@@ -2,7 +2,7 @@ import { createClickHouse } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { applyWaitingRefunds, firstPayments } from '@tributary/domain/commerce/payments/module.ts';
 import { sumAmounts } from '@tributary/rules';
-import { type Drill, openApi, openDrillKit, openWarehouse, scene, settleAll, workOff } from '@tributary/testkit';
+import { type Drill, openApi, openDrillKit, openWarehouse, processQueue, scene, settleAll } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { numbersFrom } from './numbers-from.ts';
 import {
@@ -90,7 +90,7 @@ export const drill: Drill = {
 
       const settle = async () => {
         await applyWaitingRefunds(kit.app, kit.system, kit.clock.now(), AbortSignal.timeout(60_000));
-        await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+        await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
         await settleAll({ app: kit.app, system: kit.system, clickhouse });
       };
       const reports = openReports(api.fastify, { ...shop.full });

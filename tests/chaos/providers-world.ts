@@ -4,7 +4,7 @@ import { syncs } from '@tributary/domain/advertising/connections/module.ts';
 import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createProviders } from '@tributary/providers';
-import { agree, startSandbox } from '@tributary/sandbox';
+import { completeConsent, startSandbox } from '@tributary/sandbox';
 import {
   buildApiKey,
   buildMarkedProfile,
@@ -12,10 +12,10 @@ import {
   openApi,
   openDrillKit,
   openWarehouse,
+  processQueue,
   scene,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { type Channel, dayMs, hourMs, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -89,7 +89,8 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
         FROM syncs s JOIN connections c ON c.profile_id = s.profile_id AND c.id = s.connection_id
         WHERE s.connection_id = ANY (${[...ids]}::uuid[]) AND c.status <> 'disconnected'`)
     ).rows;
-  const readOnce = (ids: readonly string[]) => Promise.all(ids.map((id) => workOff(kit.system, 'syncs', reader, id)));
+  const readOnce = (ids: readonly string[]) =>
+    Promise.all(ids.map((id) => processQueue(kit.system, 'syncs', reader, id)));
 
   return {
     kit,
@@ -171,7 +172,7 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
           const begun = await fetch(handoff.start_url, { redirect: 'manual' });
           const [cookie = ''] = begun.headers.getSetCookie().map((one) => one.split(';')[0] ?? '');
           const consentUrl = begun.headers.get('location') ?? '';
-          const answer = await agree(consentUrl, { accounts: shared });
+          const answer = await completeConsent(consentUrl, { accounts: shared });
           const callback = new URL(new URL(consentUrl).searchParams.get('redirect_uri') ?? '');
           callback.search = new URLSearchParams(answer).toString();
           const back = await fetch(callback, { headers: { cookie } });

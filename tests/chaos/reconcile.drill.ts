@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClickHouse, migrate } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { recordAds } from '@tributary/domain/advertising/campaigns';
 import { copyDelivery } from '@tributary/domain/advertising/campaigns/module.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { reconciliations } from '@tributary/domain/measurement/reconciliation/module.ts';
 import { createPostgres } from '@tributary/postgres';
 import { daysOf } from '@tributary/rules';
 import {
-  BookKeeper,
+  BooksServer,
   buildConnection,
   buildProfile,
   type Drill,
@@ -59,7 +59,7 @@ export const drill: Drill = {
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 6 });
-    const keeper = await new BookKeeper().open();
+    const keeper = await new BooksServer().open();
     const { signal } = new AbortController();
     let isWriting = true;
     try {
@@ -89,8 +89,8 @@ export const drill: Drill = {
           INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, books, requested_at)
           VALUES (${profileId}, ${id}, 'queued', false, ${firstDay}, ${lastDay}, ${[...reconciledBookNames]}::text[], ${now})`);
         const before = performance.now();
-        const taken = await queue.take(profileId, 1, signal);
-        await queue.work({ key: profileId, ...taken, signal, hold: async () => {} });
+        const taken = await queue.load(profileId, 1, signal);
+        await queue.work({ key: profileId, ...taken, signal, renewLease: async () => {} });
         times.push((performance.now() - before) / 1_000);
         const [run] = await rows<{ differences: number; pending: number; unread: unknown[] }>(
           sql`SELECT differences, pending, unread FROM reconciliations WHERE id = ${id}`,

@@ -5,7 +5,7 @@ import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { saveConnection } from '@tributary/domain/advertising/connections';
 import { type Postgres, pgDump } from '@tributary/postgres';
 import type { Provider, Providers } from '@tributary/providers';
-import { agree, callTo, type Sandbox } from '@tributary/sandbox';
+import { callTo, completeConsent, type Sandbox } from '@tributary/sandbox';
 import { type BuilderKit, buildMarkedProfile, testVault } from '@tributary/testkit';
 import type { Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
@@ -31,7 +31,7 @@ export async function connect(
   const { connect: way } = providers.of(channel) as Provider;
   if (!way) throw new Error(`${channel} cannot be connected.`);
   const call = callTo(sandbox, new Date());
-  const back = way.readCallback(await agree(way.authorizeUrl({ redirectUri, state: 's' })));
+  const back = way.readCallback(await completeConsent(way.authorizeUrl({ redirectUri, state: 's' })));
   if (!('code' in back)) throw new Error(`The sandbox said ${back.reason}.`);
   const credentials = await way.exchange({ code: back.code, redirectUri }, call);
   const [candidate] = await way.candidates(credentials, call);

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
-import { findSurvivors, undoMerges, untilUndone } from '@tributary/domain/commerce/customers';
-import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
-import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/commerce/outcomes';
+import { findSurvivors, retryUndo, undoMerges } from '@tributary/domain/commerce/customers';
+import { type ReadEvent, recordOutcomes, retryOnConflict } from '@tributary/domain/commerce/outcomes';
 import { paymentStandings } from '@tributary/domain/commerce/payments';
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
+import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
-import { buildProfile, testTombstones, workOff } from '@tributary/testkit';
+import { buildProfile, processQueue, testTombstones } from '@tributary/testkit';
 import { dayMs, strongIdentifierKinds } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -111,7 +111,7 @@ export class World {
       findAdPlatforms,
       visitors: visitorLinks,
     } as const;
-    await untilRecorded(() => this.transaction((tx) => recordOutcomes(tx, events, context)));
+    await retryOnConflict(() => this.transaction((tx) => recordOutcomes(tx, events, context)));
   }
 
   /** Reads who was made since. */
@@ -156,7 +156,7 @@ export class World {
 
   undo(merge: Pick<Joined, 'id'>, at: Date) {
     const undoing = { profileId: this.profileId, at, by: 'drill', reason: 'drill', tombstones: testTombstones };
-    return untilUndone(() => this.transaction((tx) => undoMerges(tx, [merge], undoing)));
+    return retryUndo(() => this.transaction((tx) => undoMerges(tx, [merge], undoing)));
   }
 
   /** As if the merges had been undone before they were: a message that would join the two finds them kept apart. Resolves to those of whom there are no such two. */
@@ -224,14 +224,14 @@ export class World {
 
   /** First payments, as the worker derives them. */
   async settle(): Promise<void> {
-    await workOff(this.#stores.system, 'firstPayments', firstPayments(this.#stores.app), this.profileId);
+    await processQueue(this.#stores.system, 'firstPayments', firstPayments(this.#stores.app), this.profileId);
   }
 
   /** What each payment owes, as the worker works it out. */
   async attribute(): Promise<void> {
     const { app, system, clickhouse } = this.#stores;
     const handler = attribution({ app, clickhouse, now: () => new Date() });
-    await workOff(system, 'attribution', handler, this.profileId);
+    await processQueue(system, 'attribution', handler, this.profileId);
   }
 
   /** Two visits of each browser before everything, and one in between. Another world has the same. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { Supervisor } from '@tributary/engines';
 import { createPostgres, type Postgres } from '@tributary/postgres';
-import { connectStream, isPassed, type LogPosition, type Stream } from '@tributary/stream';
+import { connectStream, isPassed, type Stream, type StreamPosition } from '@tributary/stream';
 import {
   buildProfile,
   buildTrackingKey,
@@ -158,7 +158,7 @@ export async function openVisitsScene(
     backlog,
     async drained(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      let end: LogPosition | undefined;
+      let end: StreamPosition | undefined;
       const isDrained = async () => {
         end ??= await stream.end();
         return isPassed(await stream.consumedThrough(consumerName), end);

@@ -11,16 +11,16 @@ import { searchCustomers } from '@tributary/domain/commerce/customers/module.ts'
 import { findCustomerTotals } from '@tributary/domain/commerce/outcomes';
 import {
   admitCall,
+  type Disclosure,
+  disclosePersonalData,
   type Handles,
   identify,
-  type Leaving,
-  leaveWithPeople,
   Refusal,
   refuse,
   runOperation,
 } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
-import { openDesk, type TestDesk, type Testkit } from '@tributary/testkit';
+import { switchScope } from '@tributary/postgres';
+import { openOperationDeps, type TestDesk, type Testkit } from '@tributary/testkit';
 import { request } from 'undici';
 import { v7 as uuid } from 'uuid';
 
@@ -41,7 +41,7 @@ interface Place {
 
 /** Toys of what is to come, each as small as can be: what they share with the API is the call, or the gate alone. */
 export async function openWaysOut(kit: Testkit, place: Place) {
-  const desk = openDesk(kit);
+  const desk = openOperationDeps(kit);
   const directory = await mkdtemp(join(tmpdir(), 'ways-out-'));
   const subscriber = await openSubscriber();
   return {
@@ -97,7 +97,7 @@ function delivery(desk: TestDesk, place: Place, { url, left }: Subscriber): WayO
     name: 'delivery',
     left,
     send: () =>
-      leaveWithPeople(desk.gate, leaving(desk, place, 'delivery', actor, 1), async (signal) => {
+      disclosePersonalData(desk.gate, leaving(desk, place, 'delivery', actor, 1), async (signal) => {
         const { body } = await request(url, { method: 'POST', body: '{"email":"ana0@example.com"}', signal });
         await body.dump();
       }),
@@ -112,7 +112,7 @@ function fileExport(desk: TestDesk, place: Place, directory: string): WayOut {
     name: 'export',
     left,
     send: () =>
-      leaveWithPeople(desk.gate, leaving(desk, place, 'export', actor, 5), async (cut) => {
+      disclosePersonalData(desk.gate, leaving(desk, place, 'export', actor, 5), async (cut) => {
         const file = createWriteStream(join(directory, 'customers.csv'));
         for (let row = 0; row < 5 && !cut.aborted; row += 1) {
           await new Promise<void>((resolve) => file.write(`ana${row}@example.com\n`, () => resolve()));
@@ -129,9 +129,9 @@ const leaving = (
   { now }: TestDesk,
   { profileId, workspaceId }: Place,
   operation: string,
-  actor: Leaving['actor'],
+  actor: Disclosure['actor'],
   people: number,
-): Leaving => ({
+): Disclosure => ({
   operation,
   profileId,
   workspaceId,
@@ -140,7 +140,7 @@ const leaving = (
   requestId: `${operation}_${uuid()}`,
   now: now(),
   recheck: async (tx) => {
-    await enter(tx, { profileId });
+    await switchScope(tx, { profileId });
     const profile = await tx.selectFrom('profiles').select('privacy_mode').executeTakeFirst();
     if (profile?.privacy_mode !== 'standard') refuse('forbidden', 'Nobody receives people of this profile.');
   },

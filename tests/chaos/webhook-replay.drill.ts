@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { announce } from '@tributary/domain/tenancy/events';
 import { listRecordedOutcomes } from '@tributary/domain/notifications/webhooks/module.ts';
+import { announce } from '@tributary/domain/tenancy/events';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildMarkedProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
-import { startSequencer } from '@tributary/domain/tenancy/events/module.ts';
 import { webhooks } from '@tributary/domain/notifications/webhooks/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { startSequencer } from '@tributary/domain/tenancy/events/module.ts';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { ledgerUrls, openLedger, testVault } from '@tributary/testkit';
 import { homeShard } from '@tributary/vocabulary';
@@ -22,7 +22,7 @@ startQueueWorker({
       system,
       outbound: createOutbound({ timeoutMs: Number(timeoutMs), policy: localDevelopmentTargets }),
       vault: testVault,
-      gate: createPersonGate(app),
+      gate: createPersonalDataGate(app),
       now,
       random: Math.random,
     }),

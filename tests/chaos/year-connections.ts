@@ -1,4 +1,4 @@
-import { agree, type Sandbox } from '@tributary/sandbox';
+import { completeConsent, type Sandbox } from '@tributary/sandbox';
 import type { TestApi } from '@tributary/testkit';
 import type { Channel, HandoffProvider } from '@tributary/vocabulary';
 import { openBrowser } from '../../domain/advertising/handoffs/handoffs.fixture.ts';
@@ -34,7 +34,7 @@ export function connectAll({ api, sandbox, call }: Tools) {
     const browser = openBrowser(api);
     const { to: consentUrl = '' } = await browser.open(handoff.start_url);
     const account = accountOf[provider]();
-    const answer = await agree(consentUrl, account === undefined ? {} : { accounts: [account] });
+    const answer = await completeConsent(consentUrl, account === undefined ? {} : { accounts: [account] });
     const callback = new URL(new URL(consentUrl).searchParams.get('redirect_uri') ?? '');
     callback.search = new URLSearchParams(answer).toString();
     await browser.open(callback.href);

@@ -1,21 +1,21 @@
 import { createClickHouse } from '@tributary/clickhouse';
 import { FakeClock } from '@tributary/clock';
 import { loadSettings } from '@tributary/config';
-import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
 import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
-import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
-import { openIngestion, visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import { repriceOutcomes } from '@tributary/domain/commerce/outcomes/module.ts';
 import { applyWaitingRefunds, paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
+import { attribution } from '@tributary/domain/measurement/attribution/module.ts';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import { openIngestion, visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import { markVerified } from '@tributary/domain/traffic/tracking/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createProviders } from '@tributary/providers';
 import { connectStream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
-import { clickhouseAt, testRing, testVault, workOff } from '@tributary/testkit';
+import { clickhouseAt, processQueue, testRing, testVault } from '@tributary/testkit';
 import type { QueueName } from '@tributary/work';
 import { consumeVisits } from '@tributary/worker/consume-visits.ts';
 import { queueHandlers } from '@tributary/worker/queues.ts';
@@ -98,7 +98,7 @@ const handlers = {
         visitors: visitorLinks,
       },
     },
-    deliveries: { outbound, vault: testVault, gate: createPersonGate(app) },
+    deliveries: { outbound, vault: testVault, gate: createPersonalDataGate(app) },
   }),
   attribution: attribution({ app, clickhouse: client, now: () => new Date() }),
 };
@@ -115,7 +115,7 @@ async function work({ now: moment, repriced, queues, connections }: Order): Prom
     if (queue === 'sales') await applyWaitingRefunds(app, system, now(), AbortSignal.timeout(120_000));
     // Like a worker's, syncs of several connections run at the same time.
     const keys = queue === 'syncs' ? connections : [undefined];
-    await Promise.all(keys.map((key) => workOff(system, queue, handlers[queue], key)));
+    await Promise.all(keys.map((key) => processQueue(system, queue, handlers[queue], key)));
     spent[queue] = (spent[queue] ?? 0) + (performance.now() - since) / 1_000;
   }
 }

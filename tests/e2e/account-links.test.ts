@@ -1,5 +1,10 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
-import { addMember, createPasswords, createUser, sendPasswordReset } from '@tributary/domain/tenancy/accounts/module.ts';
+import {
+  addMember,
+  createPasswords,
+  createUser,
+  sendPasswordReset,
+} from '@tributary/domain/tenancy/accounts/module.ts';
 import { createMailer } from '@tributary/outbound';
 import { buildProfile, freePort, openApi, openKit, operatorOf } from '@tributary/testkit';
 import { startMailServer } from '@tributary/testkit/mail-server';

@@ -1,9 +1,9 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import type { Role } from '@tributary/contract';
-import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
+import { createLinkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { erasures } from '@tributary/domain/privacy/erasures/module.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
 import { openIngestion, pipeline } from '@tributary/domain/traffic/ingestion/module.ts';
-import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { createClient } from '@tributary/sdk';
 import {
   at,
@@ -15,11 +15,11 @@ import {
   openTestkit,
   openWarehouse,
   operatorOf,
+  processQueue,
   type Scene,
   scene,
   testRing,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import { alertKindNames } from '@tributary/vocabulary';
@@ -120,7 +120,7 @@ export async function openPeopleScene() {
     postgres: kit.app,
     clickhouse: warehouse.client,
     ring: testRing,
-    readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
+    readLinkToken: createLinkTokenReader(() => testVault.derive('link_token')),
     markVerified: async () => {},
     badBytesPerDay: 50 << 20,
     now: () => kit.clock.now(),
@@ -159,7 +159,7 @@ export async function openPeopleScene() {
       await shop.attribute();
       const stores = { app: kit.app, clickhouse: warehouse.client.settings, stream: log.stream };
       const work = { consumer: 'ingestion', opening: ingestion, now: () => kit.clock.now() };
-      return workOff(kit.system, 'erasures', erasures({ ...stores, ...work }));
+      return processQueue(kit.system, 'erasures', erasures({ ...stores, ...work }));
     },
     async close() {
       await browser.close();

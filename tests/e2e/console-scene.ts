@@ -1,7 +1,7 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
-import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
 import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { rebuildProfile } from '@tributary/domain/measurement/top-performers/module.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/tenancy/accounts/module.ts';
 import { Book, type Market, openMarket, ReportBook } from '@tributary/market';
 import { createClient } from '@tributary/sdk';
 import {

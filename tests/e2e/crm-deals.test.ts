@@ -3,11 +3,11 @@ import { rereadDeals, syncs } from '@tributary/domain/advertising/connections/mo
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createProviders } from '@tributary/providers';
 import { startSandbox } from '@tributary/sandbox';
-import { buildApiKey, openTest, testOutcomeServices, testVault, workOff } from '@tributary/testkit';
+import { buildApiKey, openTest, processQueue, testOutcomeServices, testVault } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { agree } from '../../apps/sandbox/testing.ts';
+import { completeConsent } from '../../apps/sandbox/testing.ts';
 import { openBrowser, openShop, returnUrl } from '../../domain/advertising/handoffs/handoffs.fixture.ts';
 
 const location = 'locSantiago';
@@ -55,7 +55,7 @@ async function connect() {
   const { data: handoff } = await shop.mint('crm_a', { return_url: returnUrl });
   const browser = openBrowser(api);
   const { to: consentUrl = '' } = await browser.open(handoff.start_url);
-  const answer = await agree(consentUrl, { accounts: [location] });
+  const answer = await completeConsent(consentUrl, { accounts: [location] });
   const callback = new URL(new URL(consentUrl).searchParams.get('redirect_uri') ?? '');
   callback.search = new URLSearchParams(answer).toString();
   await browser.open(callback.href);
@@ -76,7 +76,7 @@ async function connect() {
     },
     async sync() {
       await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${id}`);
-      await workOff(kit.system, 'syncs', reader, id);
+      await processQueue(kit.system, 'syncs', reader, id);
       return (await shop.call('GET', `/api/v1/connections/${id}`)).data;
     },
     recorded: () =>

@@ -1,5 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { readTexts } from '@tributary/redis';
+import { scanTexts } from '@tributary/redis';
 import pg from 'pg';
 import type { ShopScene } from './shop-scene.ts';
 
@@ -7,7 +7,7 @@ import type { ShopScene } from './shop-scene.ts';
 export type Everything = ReadonlyMap<string, string>;
 
 export async function dumpEverything({ kit, clickhouse, log, redis, api }: ShopScene): Promise<Everything> {
-  const texts = await Array.fromAsync(readTexts(redis));
+  const texts = await Array.fromAsync(scanTexts(redis));
   const messages = [...(await log.texts())];
   return new Map([
     ...(await tablesOfPostgres(kit.database.ownerUrl)),

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { exports } from '@tributary/domain/advertising/exports/module.ts';
 import { saveRates } from '@tributary/domain/commerce/money/module.ts';
-import { createPersonGate } from '@tributary/operations';
-import { agree } from '@tributary/sandbox';
-import { buildApiKey, buildMember, testVault, workOff } from '@tributary/testkit';
+import { createPersonalDataGate } from '@tributary/operations';
+import { completeConsent } from '@tributary/sandbox';
+import { buildApiKey, buildMember, processQueue, testVault } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -83,7 +83,7 @@ async function connect(account: AdAccount): Promise<string> {
   const [cookie = ''] = begun.headers.getSetCookie().map((one) => one.split(';')[0] ?? '');
   const consentUrl = begun.headers.get('location') ?? '';
   const shared = shares.map((one) => externalIdOf({ channel, currency: one }));
-  const answer = await agree(consentUrl, { accounts: shared });
+  const answer = await completeConsent(consentUrl, { accounts: shared });
   const callback = new URL(new URL(consentUrl).searchParams.get('redirect_uri') ?? '');
   callback.search = new URLSearchParams(answer).toString();
   expect((await fetch(callback, { headers: { cookie } })).status).toBe(200);
@@ -304,9 +304,13 @@ describe('five accounts of one profile', { shuffle: false }, () => {
       expect(preview.data).toHaveLength(1);
     }
     const stores = { app: kit.app, vault: testVault, providers: scene.providers, now: () => kit.clock.now() };
-    const handler = exports({ ...stores, providerOutbound: scene.providerOutbound, gate: createPersonGate(kit.app) });
+    const handler = exports({
+      ...stores,
+      providerOutbound: scene.providerOutbound,
+      gate: createPersonalDataGate(kit.app),
+    });
     await inShop(sql`UPDATE export_events SET due_at = '2020-01-01'`);
-    await workOff(kit.system, 'exports', handler, shop.id);
+    await processQueue(kit.system, 'exports', handler, shop.id);
     expect(meta.events.kept.map(({ dataset }) => dataset).sort()).toEqual(metas.map(pixelOf).sort());
   });
 

@@ -1,5 +1,7 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import { ErrorCode, errorEntry, links } from '@tributary/contract';
+import { alertMails, lookForAlerts } from '@tributary/domain/notifications/alerts/module.ts';
+import { reportMails } from '@tributary/domain/notifications/report-mails/module.ts';
 import {
   addMember,
   createPasswords,
@@ -7,8 +9,6 @@ import {
   openFirstAccount,
   sendPasswordReset,
 } from '@tributary/domain/tenancy/accounts/module.ts';
-import { alertMails, lookForAlerts } from '@tributary/domain/notifications/alerts/module.ts';
-import { reportMails } from '@tributary/domain/notifications/report-mails/module.ts';
 import { createMailer } from '@tributary/outbound';
 import { buildApiKey, buildConnection, buildProfile, operatorOf } from '@tributary/testkit';
 import { startMailServer } from '@tributary/testkit/mail-server';
@@ -273,7 +273,7 @@ async function workOffMails(): Promise<void> {
   const { signal } = new AbortController();
   for (const queue of [reportMails({ ...stores, clickhouse: scene.warehouse.client }), alertMails(stores)])
     for (let isMore = true; isMore; ) {
-      const batch = await queue.take(profile.id, 20, signal);
+      const batch = await queue.load(profile.id, 20, signal);
       // biome-ignore lint/suspicious/noExplicitAny: two queues with different items.
       await queue.work({ key: profile.id, ...batch, signal, hold: async () => {} } as any);
       isMore = batch.isMore;

@@ -16,9 +16,9 @@ import {
   openApi,
   openTestkit,
   openWarehouse,
+  processQueue,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { type Channel, dayMs, type HandoffProvider, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -135,7 +135,7 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
         await kit.owner.unbound.query(
           sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${connectionId} AND due_at < 'infinity'`,
         );
-        await workOff(kit.system, 'syncs', reader, connectionId);
+        await processQueue(kit.system, 'syncs', reader, connectionId);
         const { rows } = await kit.owner.unbound.query(sql<SyncState>`
           SELECT position, last_success_at IS NOT NULL AS "isDone", state, last_error FROM syncs
           WHERE connection_id = ${connectionId}`);
@@ -145,7 +145,7 @@ export async function openConsents(changes: ApiChanges = {}, size: Partial<Marke
         if (row?.state !== 'running' || batches > 50) throw new Error(`It came no further: ${JSON.stringify(row)}`);
         kit.clock.advance(minuteMs);
       }
-      await workOff(kit.system, 'delivery', delivery({ app: kit.app, clickhouse }));
+      await processQueue(kit.system, 'delivery', delivery({ app: kit.app, clickhouse }));
     },
 
     async close(): Promise<void> {

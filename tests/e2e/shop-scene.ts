@@ -4,10 +4,10 @@ import { buffer } from 'node:stream/consumers';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { createCollector } from '@tributary/collector/app.ts';
 import type { Scope } from '@tributary/contract';
+import { createLinkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { openIngestion } from '@tributary/domain/traffic/ingestion/module.ts';
-import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { markVerified } from '@tributary/domain/traffic/tracking/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import { listen } from '@tributary/postgres/listen.ts';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
@@ -17,6 +17,7 @@ import {
   openApi,
   openTestkit,
   openWarehouse,
+  processQueue,
   scene,
   type TestApi,
   type Testkit,
@@ -24,11 +25,10 @@ import {
   testRing,
   testStreamVault,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { startQueueWorker } from '@tributary/work';
-import { blame } from '@tributary/worker/blame.ts';
+import { blame } from '@tributary/worker/classify-failure.ts';
 import { consumeVisits } from '@tributary/worker/consume-visits.ts';
 import { queueHandlers } from '@tributary/worker/queues.ts';
 import type { BrowserContext } from 'playwright-core';
@@ -102,7 +102,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
     postgres: kit.app,
     clickhouse,
     ring: testRing,
-    readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
+    readLinkToken: createLinkTokenReader(() => testVault.derive('link_token')),
     markVerified,
     badBytesPerDay: 50 << 20,
     now,
@@ -131,7 +131,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
     deliveries: {
       outbound: webhookOutbound,
       vault: testVault,
-      gate: createPersonGate(kit.app),
+      gate: createPersonalDataGate(kit.app),
     },
   });
   const visits = await consumeVisits(log.stream, ingestion, silent, onError);
@@ -162,7 +162,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
     collectorUrl,
     html: '',
     newVisitor: () => browser.newContext(),
-    completeErasures: async () => void (await workOff(kit.system, 'erasures', handlers.erasures)),
+    completeErasures: async () => void (await processQueue(kit.system, 'erasures', handlers.erasures)),
     async close() {
       await Promise.all(work.map((one) => one.stop()));
       await browser.close();

@@ -1,9 +1,9 @@
 import { type Route, routes } from '@tributary/contract';
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
+import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
 import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
 import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
-import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import { profileTables, workspaceTables } from '@tributary/postgres';
 import { connectStream } from '@tributary/stream';
@@ -11,13 +11,13 @@ import {
   openApi,
   openTestkit,
   openWarehouse,
+  processQueue,
   type TestApi,
   type Testkit,
   testTombstones,
   testVault,
-  workOff,
 } from '@tributary/testkit';
-import { lives } from '@tributary/vocabulary/retention.ts';
+import { retentionPolicies } from '@tributary/vocabulary/retention.ts';
 import { type QueueName, queues } from '@tributary/work';
 import { jobHandlers, type Work } from '@tributary/worker/jobs.ts';
 import { queueHandlers } from '@tributary/worker/queues.ts';
@@ -91,7 +91,7 @@ const told = ({ table, conditions, statement }: Scan) =>
   `${table} by ${conditions || 'nothing'}: ${statement.slice(0, 500)}`;
 
 const faults = (scans: readonly Scan[]) => {
-  const ours = scans.filter((scan) => scan.table in lives.postgres && !isExcepted(scan));
+  const ours = scans.filter((scan) => scan.table in retentionPolicies.postgres && !isExcepted(scan));
   return {
     readFromEndToEnd: ours.filter(({ isEntered }) => !isEntered).map(told),
     // Who works the queues asks for all profiles, or for one by its key.
@@ -173,7 +173,7 @@ async function workThrough(world: World): Promise<void> {
   const work = workOver();
   while ((await sequenceBatch(kit.system.unbound, kit.clock.now())) > 0);
   const handlers = queueHandlers(work);
-  for (const name of Object.keys(queues) as QueueName[]) await workOff(kit.system, name, handlers[name]);
+  for (const name of Object.keys(queues) as QueueName[]) await processQueue(kit.system, name, handlers[name]);
   const profileId = idOf(world, 'profile');
   const payload = {
     profileId,
@@ -206,7 +206,7 @@ function workOver(): Work {
     outbound: nowhere,
     languageModel: undefined,
     mailing: { mailer: undefined, baseUrl: 'https://tributary.test' },
-    deliveries: { outbound: nowhere, vault: testVault, gate: createPersonGate(kit.app) },
+    deliveries: { outbound: nowhere, vault: testVault, gate: createPersonalDataGate(kit.app) },
     syncing: {
       vault: testVault,
       providers: { of: () => undefined },

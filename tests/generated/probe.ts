@@ -209,7 +209,7 @@ export class Probe {
   /** All that the stranger has, to see whether it stays so. */
   async #snapshot(): Promise<string> {
     const { id, workspaceId } = this.#stranger;
-    return this.#kit.app.behind({ profileId: id, workspaceId }).transaction(async (tx) => {
+    return this.#kit.app.withScope({ profileId: id, workspaceId }).transaction(async (tx) => {
       const { rows } = await sql<{ name: string }>`
         SELECT DISTINCT table_name AS name FROM information_schema.columns
         JOIN information_schema.tables USING (table_schema, table_name)

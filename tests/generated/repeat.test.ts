@@ -92,7 +92,7 @@ async function readKept({ id, workspaceId, appId }: MarkedProfile): Promise<stri
   const walls = [{ profileId: id }, { workspaceId }, { appId }];
   const rows = await Promise.all(
     walls.map((wall) =>
-      kit.app.behind(wall).transaction((tx) => tx.selectFrom('idempotent_answers').selectAll().execute()),
+      kit.app.withScope(wall).transaction((tx) => tx.selectFrom('idempotent_answers').selectAll().execute()),
     ),
   );
   return rows.flat().map(({ owner_id, key_hash, body }) =>

@@ -66,7 +66,7 @@ export function connectMeta(
 }
 
 /** Writes the account's ads, ad sets and campaigns to the shop's ledger, as a sync would. */
-export async function tellAds(
+export async function recordAds(
   sandbox: Sandbox,
   shop: Pick<Scene, 'spend' | 'ledger'>,
   currency: string,

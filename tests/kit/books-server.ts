@@ -22,7 +22,7 @@ export interface BookedPayment {
 }
 
 /** A provider that reports account totals over HTTP and lists whatever payments and spend the test puts into its books. */
-export class BookKeeper {
+export class BooksServer {
   payments: BookedPayment[] = [];
   spend: BookedSpend[] = [];
   /** The number of upcoming calls that fail; Infinity makes every call fail. */

@@ -1,6 +1,6 @@
 import { type EngineName, Supervisor } from '@tributary/engines';
 import { cloneDatabase, prepareTemplate, type TestDatabase } from './database.ts';
-import { type ClickHousePlace, clickhouseAt, farShard, isLedgerSplit, isSharded, startShards } from './shards.ts';
+import { type ClickHouseLocation, clickhouseAt, farShard, isLedgerSplit, isSharded, startShards } from './shards.ts';
 
 export interface DrillEngines {
   readonly supervisor: Supervisor;
@@ -11,7 +11,7 @@ export interface DrillEngines {
   readonly database: TestDatabase;
   readonly redisUrl: string;
   readonly natsUrl: string;
-  readonly clickhouse: ClickHousePlace;
+  readonly clickhouse: ClickHouseLocation;
   readonly clickhouseUrl: string;
   /** Stops the engines and deletes their data. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { OAuthScope } from '@tributary/contract';
+import { loadDefinitions, upsertStages } from '@tributary/domain/commerce/definitions/module.ts';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/tenancy/credentials/module.ts';
-import { keepStages, loadDefinitions } from '@tributary/domain/commerce/definitions/module.ts';
 import { mintTrackingKey } from '@tributary/domain/traffic/tracking/module.ts';
 import type { Schema } from '@tributary/postgres';
 import { type IdKind, nilUuid } from '@tributary/vocabulary';
@@ -8,12 +8,12 @@ import { v7 as uuid } from 'uuid';
 import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
-import { testVault } from './operation-deps.ts';
 import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildMerge, buildMergeProposal, buildReconciliation } from './identity-builders.ts';
 import { buildApiKey, buildReportMail, buildSavedView, buildSharedLink } from './keys.ts';
+import { testVault } from './operation-deps.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import { buildSaleBatch, buildSaleMatch, buildSaleSource } from './sale-builders.ts';
@@ -156,7 +156,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   outcome_definition: (kit, { id: profileId, mark }) =>
     kit.app.forProfile(profileId).transaction(async (tx) => {
       const stage = { pipelineId: mark, stageId: mark, name: mark, suggestion: null };
-      const [stored] = await keepStages(tx, profileId, 'crm_a', [stage], longAgo);
+      const [stored] = await upsertStages(tx, profileId, 'crm_a', [stage], longAgo);
       return stored?.id as string;
     }),
   payment: async (kit, profile) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '@tributary/clock';
 import { refusalAuditor, writeAudit } from '@tributary/domain/tenancy/accountability/module.ts';
 import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/tenancy/credentials/module.ts';
-import { type Authenticate, createPersonGate, type Desk, Door } from '@tributary/operations';
+import { AttemptLimiter, type Authenticate, createPersonalDataGate, type OperationDeps } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import { createVault, type MasterKey } from '@tributary/vault';
 import type { Testkit } from './testkit.ts';
@@ -19,31 +19,31 @@ export const testKeys = {
   tombstoneKey: () => tombstoneKey,
 };
 
-export interface TestDesk extends Desk<object> {
+export interface TestDesk extends OperationDeps<object> {
   readonly authenticate: Authenticate;
-  readonly door: Door;
+  readonly door: AttemptLimiter;
   readonly now: () => Date;
 }
 
 /**
  * The dependencies of operations without a transport. Rate limits apply per key and app token, and responses are validated against their declaration.
  */
-export function openDesk(
+export function openOperationDeps(
   { app, clock }: Pick<Testkit, 'app'> & { readonly clock: Clock },
   limiter: RateLimiter = unlimited,
 ): TestDesk {
   const bearer = bearerAuthenticator({
-    credentials: new CredentialFinder(app.everywhere),
+    credentials: new CredentialFinder(app.allShards),
     isSwapWindowOpen: () => false,
   });
   return {
     authenticate: ({ authorization }, now) => bearer(authorization, now),
     now: () => clock.now(),
-    door: new Door(),
+    door: new AttemptLimiter(),
     postgres: app,
     limiter,
     vault: testVault,
-    gate: createPersonGate(app),
+    gate: createPersonalDataGate(app),
     services: {},
     baseUrl: 'https://tributary.test',
     audit: writeAudit,

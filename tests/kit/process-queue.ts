@@ -2,7 +2,7 @@ import type { Postgres } from '@tributary/postgres';
 import { type AnyQueueHandler, keysWaiting, type QueueName, queues } from '@tributary/work';
 
 /** Processes the queued items of one key or of all keys, like a single worker. Resolves to the number of processed items. */
-export async function workOff(
+export async function processQueue(
   system: Postgres,
   queue: QueueName,
   handler: AnyQueueHandler,
@@ -17,8 +17,8 @@ export async function workOff(
     else
       for (const key of wanted) {
         for (let isMore = true; isMore; ) {
-          const batch = await handler.take(key, kind.batchSize, signal);
-          if (batch.items.length > 0) await handler.work({ key, ...batch, signal, hold: async () => {} });
+          const batch = await handler.load(key, kind.batchSize, signal);
+          if (batch.items.length > 0) await handler.work({ key, ...batch, signal, renewLease: async () => {} });
           done += batch.items.length;
           isMore = batch.isMore;
         }
@@ -36,7 +36,7 @@ async function workTogether(
 ): Promise<number> {
   let done = 0;
   for (let left = keys; left.length > 0; ) {
-    const claimed = await system.unbound.transaction((tx) => handler.takeAll(tx, left, limit));
+    const claimed = await system.unbound.transaction((tx) => handler.loadAll(tx, left, limit));
     const batches = [...claimed].filter(([, { items }]) => items.length > 0).map(([key, one]) => ({ key, ...one }));
     const held = new Set(batches.map(({ key }) => key));
     if (batches.length > 0)

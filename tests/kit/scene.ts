@@ -1,8 +1,8 @@
 import type { ClickHouse, TouchRow, VisitRow } from '@tributary/clickhouse';
 import { visit } from '@tributary/clickhouse/visit.fixture.ts';
 import type { Scope } from '@tributary/contract';
-import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { copyDelivery } from '@tributary/domain/advertising/campaigns/module.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { entityIdOf } from '@tributary/rules';
 import type { EntityLevel } from '@tributary/vocabulary';
 import { sql } from 'kysely';

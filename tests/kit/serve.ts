@@ -2,16 +2,16 @@ import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
 import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
-import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import type { OutcomeServices } from '@tributary/domain/commerce/outcomes/module.ts';
 import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
+import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import { type BodyLimits, bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { CallerOf, Context, Costs, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, type Tracing } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import type { FastifyInstance } from 'fastify';
-import { openDesk } from './operation-deps.ts';
+import { openOperationDeps } from './operation-deps.ts';
 import type { Testkit } from './testkit.ts';
 
 /** Tombstones of erased customers, under a test key. */
@@ -73,7 +73,7 @@ export async function serve(
   const log = options.quiet ? createLog('silent') : createLog('info', { write: (line) => void logLines.push(line) });
   const metrics = createMetrics();
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
-  const desk = openDesk(kit, options.unlimited ? undefined : limiter);
+  const desk = openOperationDeps(kit, options.unlimited ? undefined : limiter);
   const fastify = await createServer({
     baseUrl: desk.baseUrl,
     log,

@@ -4,7 +4,7 @@ import { atEveryServer, createPostgres, joinShards, type Postgres } from '@tribu
 import { homeShard } from '@tributary/vocabulary';
 
 /** The address of the ClickHouse of a test or drill. */
-export type ClickHousePlace = Pick<ClickHouseSettings, 'url' | 'cluster'>;
+export type ClickHouseLocation = Pick<ClickHouseSettings, 'url' | 'cluster'>;
 
 /** Set to any value, tests and drills run on a ClickHouse of two shards; `npm run drill -- NAME --shards` sets it. */
 export const isSharded = () => Boolean(process.env.TEST_SHARDS);
@@ -58,7 +58,7 @@ export async function startShards(first: Supervisor, second: Supervisor): Promis
 }
 
 /** The ClickHouse at this URL, as a cluster if the environment names one. */
-export function clickhouseAt(url: string): ClickHousePlace {
+export function clickhouseAt(url: string): ClickHouseLocation {
   const { CLICKHOUSE_CLUSTER: name, CLICKHOUSE_NODES: nodes = '' } = process.env;
   return { url, ...(name && { cluster: { name, nodes: nodes.split(',') } }) };
 }

@@ -3,7 +3,7 @@ import { FakeClock } from '@tributary/clock';
 import { createPostgres, joinShards, type Postgres } from '@tributary/postgres';
 import { homeShard } from '@tributary/vocabulary';
 import { cloneDatabase, type TestDatabase } from './database.ts';
-import { type ClickHousePlace, clickhouseAt, farShard, isLedgerSplit } from './shards.ts';
+import { type ClickHouseLocation, clickhouseAt, farShard, isLedgerSplit } from './shards.ts';
 
 /** The resources of one test file. Files share none of them, so they can run in parallel. */
 export interface Testkit {
@@ -18,7 +18,7 @@ export interface Testkit {
   /** The owner of the schema, which is the role that registers apps for the operator. */
   readonly owner: Postgres;
   readonly clock: FakeClock;
-  readonly clickhouse: ClickHousePlace;
+  readonly clickhouse: ClickHouseLocation;
   readonly clickhouseUrl: string;
   readonly clickhouseDatabase: string;
   readonly natsUrl: string;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Supervisor } from '@tributary/engines';
-import { inDrawnOrder } from '../kit/hash-order.ts';
+import { inHashOrder } from '../kit/hash-order.ts';
 import { Copy } from './copy.ts';
 import type { Fault } from './fault.ts';
 import { allFaults } from './faults.ts';
@@ -42,7 +42,7 @@ const chosen = allFaults.filter(
     (positionals.length === 0 || positionals.some((word) => fault.id.includes(word) || fault.file.startsWith(word))) &&
     (!values.sample || (isQuick(fault) && isFirstOfFile(fault))),
 );
-const wanted = inDrawnOrder(chosen, ({ id }) => id).slice(0, Number(values.most));
+const wanted = inHashOrder(chosen, ({ id }) => id).slice(0, Number(values.most));
 
 if (values.help || wanted.length === 0) {
   console.log(`npm run mutants [-- WORD ...] [--sample] [--most N] [--resume] [--whole]

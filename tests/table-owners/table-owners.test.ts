@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { tablesIn } from './tables-in.ts';
 import { findViolations, type TableOwnership } from './table-owners.ts';
+import { tablesIn } from './tables-in.ts';
 
 describe('the tables of a source', () => {
   test.each([
@@ -70,7 +70,11 @@ describe('table ownership', () => {
       'CREATE TABLE visits\n(\nCREATE TABLE orphans\n(',
       'orphans of ClickHouse has no owner',
     ],
-    ['domain/traffic/ingestion/mark.ts', "clickhouse.insert('visits', rows)", 'does not use outcomes: remove the exception'],
+    [
+      'domain/traffic/ingestion/mark.ts',
+      "clickhouse.insert('visits', rows)",
+      'does not use outcomes: remove the exception',
+    ],
   ])('reports %s: %s', (file, text, words) => {
     write(file, text);
     expect(findViolations(root, ownership).lines).toEqual([expect.stringContaining(words)]);

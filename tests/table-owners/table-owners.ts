@@ -78,7 +78,7 @@ const moduleOf = (file: string): string => {
   return top === 'domain' ? second : `${top}/${first}`;
 };
 
-/** Modules are in a group's folder: domain/GROUP/MODULE. */
+/** Modules are in a group's folder: domain/<group>/<module>. */
 const hasFolder = (root: string, owner: string): boolean =>
   owner.includes('/') ? existsSync(join(root, owner)) : globSync(`domain/*/${owner}/`, { cwd: root }).length > 0;
 

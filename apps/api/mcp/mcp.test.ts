@@ -8,7 +8,7 @@ import {
   connectMeta,
   openAdPlatform,
   openTestWithClickHouse,
-  tellAds,
+  recordAds,
 } from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crowd, openAds } from '../../../domain/measurement/top-performers/top-performers.fixture.ts';
@@ -154,7 +154,7 @@ describe('Changes of ads', () => {
   test('are offered and run only with ?changes=allowed, and default to a dry run', async () => {
     const advertiser = await openAds(world, { scopes: Scope.options });
     await connectMeta(kit, platform.sandbox, advertiser, 'USD');
-    await tellAds(platform.sandbox, advertiser, 'USD');
+    await recordAds(platform.sandbox, advertiser, 'USD');
     const { headers } = await buildApiKey(kit.app, advertiser.profileId, { scopes: Scope.options });
     const ad = platform.sandbox.book.meta.state.ads.find(({ status }) => status === 'ACTIVE');
     const id = ad?.adSet.campaign.id ?? '';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { mcpDoor as door, links } from '@tributary/contract';
-import { type Binding, untilLeft } from '@tributary/http';
+import { mcpEndpoint as door, links } from '@tributary/contract';
+import { type Binding, untilSent } from '@tributary/http';
 import {
   type AnyHandler,
   admitCall,
@@ -119,13 +119,13 @@ export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }
     const { input, idempotencyKey, isDryRun } = requestOf(tool, args);
     // A dry run stores nothing, so any idempotency key will do.
     const key = idempotencyKey ?? (isDryRun ? randomUUID() : undefined);
-    const { tell: _tell, ...rest } = call;
+    const { setHeaders: _tell, ...rest } = call;
     const admitted = await admitCall(route, { ...rest, signal: call.signal, idempotencyKey: key }, bindingWithoutCount);
     const { promise, resolve, reject } = Promise.withResolvers<Prepared>();
     const handler = handlers[route.id];
     if (!handler) throw new Error(`${route.id} has no handler.`);
     runOperation(route, handler, admitted, input, bindingWithoutCount, (prepared, cut) => {
-      const sent = cut && untilLeft(reply.raw, cut);
+      const sent = cut && untilSent(reply.raw, cut);
       resolve(prepared);
       return sent;
     }).catch((error) => {
@@ -181,7 +181,7 @@ function getCall(request: FastifyRequest, reply: FastifyReply, now: Date): Call 
     get signal() {
       return state.signal;
     },
-    tell: (responseHeaders) => void reply.headers(responseHeaders),
+    setHeaders: (responseHeaders) => void reply.headers(responseHeaders),
   };
 }
 

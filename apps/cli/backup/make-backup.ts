@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { appliedMigrations, type CopiedPartition, clickhouseSettings, cloneTables } from '@tributary/clickhouse';
 import type { Settings } from '@tributary/config';
 import { visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
-import { type BackupFolder, forgetNoted, type Written } from '@tributary/platform';
+import { type BackupFile, type BackupFolder, forgetNoted } from '@tributary/platform';
 import { type Cut, takeCut } from '@tributary/postgres';
-import { connectStream, type LogPosition, type Stream, streamOptions } from '@tributary/stream';
+import { connectStream, type Stream, type StreamPosition, streamOptions } from '@tributary/stream';
 import { dayMs, homeShard } from '@tributary/vocabulary';
 import { queues } from '@tributary/work';
 import packageFile from '../../../package.json' with { type: 'json' };
@@ -65,7 +65,7 @@ export async function makeBackup(
       }
       const { [homeShard]: postgres, ...further } = shards as Record<string, CopiedLedger> & { home: CopiedLedger };
       const before = await earlierPartitions(folder);
-      const partitions: (CopiedPartition & Written)[] = [];
+      const partitions: (CopiedPartition & BackupFile)[] = [];
       for (const partition of await clones.partitions()) {
         const retained = before.get(nameOf(partition));
         const file = `files/${id}-${partition.table}-${partition.partition}-${partition.node}`;
@@ -153,7 +153,7 @@ export async function pruneBackups(settings: Settings, folder: BackupFolder, now
 const nameOf = ({ table, partition, fingerprint }: CopiedPartition) => `${table} ${partition} ${fingerprint}`;
 
 /** The partitions in the last backup: unchanged ones are not copied again. */
-async function earlierPartitions(folder: BackupFolder): Promise<Map<string, Written>> {
+async function earlierPartitions(folder: BackupFolder): Promise<Map<string, BackupFile>> {
   const last = (await listBackups(folder)).at(-1);
   if (!last) return new Map();
   const { clickhouse } = await readManifest(folder, last);
@@ -164,7 +164,7 @@ async function copyLog(
   stream: Stream,
   folder: BackupFolder,
   id: string,
-  handled: LogPosition,
+  handled: StreamPosition,
 ): Promise<Manifest['log']> {
   let messages = 0;
   const lines = async function* () {

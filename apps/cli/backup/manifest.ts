@@ -1,4 +1,4 @@
-import { type BackupFolder, manifestsFolder, type Written as WrittenFile } from '@tributary/platform';
+import { type BackupFolder, manifestsFolder, type BackupFile as WrittenFile } from '@tributary/platform';
 import { z } from 'zod';
 
 /** File names of a backup. A manifest cannot name files outside the folder. */

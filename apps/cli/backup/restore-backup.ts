@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
-import { clickhouseSettings, holdsRows, loadPartitions, migrate, migrationsOf } from '@tributary/clickhouse';
+import { clickhouseSettings, hasRows, loadPartitions, migrate, migrationsOf } from '@tributary/clickhouse';
 import { type Settings, WrongSettings } from '@tributary/config';
 import type { BackupFolder } from '@tributary/platform';
-import { hasTables, restoreDump, settleRestored } from '@tributary/postgres';
+import { hasTables, resetRestored, restoreDump } from '@tributary/postgres';
 import { type CopiedMessage, connectStream, streamOptions } from '@tributary/stream';
 import { homeShard } from '@tributary/vocabulary';
 import { serversOf } from './ledger-servers.ts';
@@ -27,7 +27,7 @@ export async function restoreBackup(
     for (const { name, owner } of ledgers)
       if (await hasTables(owner))
         throw new Error(`The database of the ledger "${name}" has tables. A backup is restored into an empty one.`);
-    if (await holdsRows(columns))
+    if (await hasRows(columns))
       throw new Error(`ClickHouse has rows in "${columns.database}". A backup is restored into an empty database.`);
     await stream.ensureStreams();
     await stream.ensureWorkStreams();
@@ -38,7 +38,7 @@ export async function restoreBackup(
 
     for (const { name, owner, copied } of ledgers) {
       await restoreDump(owner, folder.read(copied.file));
-      compare(`PostgreSQL (${name})`, copied.rows, await settleRestored(owner));
+      compare(`PostgreSQL (${name})`, copied.rows, await resetRestored(owner));
       report(`PostgreSQL (${name}): every table has its rows`);
     }
     await migrate(columns, { migrations });

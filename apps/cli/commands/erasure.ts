@@ -1,7 +1,7 @@
 import { tombstonesUnder } from '@tributary/domain/commerce/customers/module.ts';
 import { signCertificate, verifyErasure } from '@tributary/domain/privacy/erasures/module.ts';
 import { openIngestion } from '@tributary/domain/traffic/ingestion/module.ts';
-import { readTexts, redisReady } from '@tributary/redis';
+import { redisReady, scanTexts } from '@tributary/redis';
 import { defaultStreamSettings } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
@@ -43,7 +43,7 @@ export const erasureCommand = () =>
               app,
               clickhouse,
               stream,
-              redisTexts: () => readTexts(redis),
+              redisTexts: () => scanTexts(redis),
               opening,
               tombstones: tombstonesUnder(() => tombstoneKey),
               vault: opening.envelopeVault,

@@ -1,7 +1,7 @@
 import { findAdPlatforms } from '@tributary/domain/advertising/campaigns/module.ts';
-import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import { openOutcomeImporter } from '@tributary/domain/commerce/outcomes/module.ts';
 import { paymentStandings } from '@tributary/domain/commerce/payments/module.ts';
+import { visitorLinks } from '@tributary/domain/traffic/ingestion/module.ts';
 import { outcomeStatuses } from '@tributary/vocabulary';
 import { Command, Option } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';

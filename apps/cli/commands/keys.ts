@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from '@tributary/operations';
 import { liveKeys, retireKeys, rewrapKeys, rotatedPurposes, rotateKey, settledAfterMs } from '@tributary/vault';
-import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
+import { describeKeysInUse, rewrapRows } from '@tributary/vault/sealed-rows.ts';
 import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
@@ -56,8 +56,8 @@ export const keysCommand = () =>
           withLedgers(async ({ operator, platform, now }) => {
             if (name === 'envelope' && !force) {
               const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
-              const reasons = await owner.everywhere.transaction(async (tx) => [
-                await whyNotRetire(tx, sealedColumns, now),
+              const reasons = await owner.allShards.transaction(async (tx) => [
+                await describeKeysInUse(tx, sealedColumns, now),
               ]);
               const reason = reasons.find((one) => one !== undefined);
               if (reason) throw new Error(reason);

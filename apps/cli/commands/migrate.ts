@@ -1,7 +1,7 @@
 import { clickhouseSettings, migrate as migrateClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
-import { keepApps, listAppRows } from '@tributary/domain/tenancy/credentials/module.ts';
 import { copyRates } from '@tributary/domain/commerce/money/module.ts';
+import { listAppRows, upsertApps } from '@tributary/domain/tenancy/credentials/module.ts';
 import { atServer, createPostgres, migrate as migratePostgres } from '@tributary/postgres';
 import { createVault, ensureKeys } from '@tributary/vault';
 import { migrateJobs } from '@tributary/work';
@@ -52,7 +52,7 @@ async function ensureShards({ databaseOwnerUrl, ledgerShards }: Settings): Promi
     for (const server of ledgerShards.values()) {
       const shard = createPostgres({ url: atServer(databaseOwnerUrl, server), poolSize: 1 });
       try {
-        await shard.unbound.transaction((tx) => keepApps(tx, apps));
+        await shard.unbound.transaction((tx) => upsertApps(tx, apps));
         await copyRates(home, shard);
       } finally {
         await shard.close();

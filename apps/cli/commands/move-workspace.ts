@@ -1,5 +1,5 @@
 import { recordMove } from '@tributary/domain/tenancy/tenants/module.ts';
-import { findMoveOf, moveWorkspace } from '@tributary/postgres';
+import { findSourceServer, moveWorkspace } from '@tributary/postgres';
 import { Command } from 'commander';
 import { adminUrlsOf } from '../admin-urls.ts';
 import { withLedgers } from '../ledgers.ts';
@@ -22,7 +22,7 @@ export const moveCommand = () =>
         const target = addresses.get(to);
         if (!target) throw new Error(`There is no ledger shard "${to}" but ${[...addresses.keys()].join(', ')}.`);
         const others = [...addresses].filter(([shard]) => shard !== to);
-        const from = await findMoveOf(workspaceId, to, others);
+        const from = await findSourceServer(workspaceId, to, others);
         if (!from) throw new Error(`There is no workspace ${workspaceId} on another server than "${to}".`);
         const { profiles, rows, pauseMs } = await moveWorkspace({
           workspaceId,

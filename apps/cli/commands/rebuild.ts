@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouse, clickhouseSettings, migrate } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { copyAllAgain } from '@tributary/domain/advertising/campaigns/module.ts';
-import { visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
+import { replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { findNextProfile } from '@tributary/domain/tenancy/tenants/module.ts';
+import { visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import { isPassed, type Stream } from '@tributary/stream';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command } from 'commander';

@@ -1,5 +1,5 @@
 import { loadSettings } from '@tributary/config';
-import { type ErasureNote, eraseAgain } from '@tributary/domain/privacy/erasures/module.ts';
+import { type ErasureNote, repeatErasures } from '@tributary/domain/privacy/erasures/module.ts';
 import * as tenants from '@tributary/domain/tenancy/tenants/module.ts';
 import { type BackupFolder, configuredBackupFolder, readNoted } from '@tributary/platform';
 import { Command } from 'commander';
@@ -67,7 +67,7 @@ async function eraseSince({ app, platform }: Ledgers, notes: readonly ErasureNot
     vault: ring.envelope(),
     clickhouse,
   };
-  return eraseAgain(app, services, notes);
+  return repeatErasures(app, services, notes);
 }
 
 /** False if the backup does not contain the tenant. */

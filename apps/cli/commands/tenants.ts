@@ -1,7 +1,7 @@
-import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
-import { forgetLettersOf, visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
+import { clickhouseSettings, deleteProfileRows } from '@tributary/clickhouse';
 import { repriceOutcomes } from '@tributary/domain/commerce/outcomes/module.ts';
 import * as tenants from '@tributary/domain/tenancy/tenants/module.ts';
+import { deleteDeadLettersOf, visitsConsumer } from '@tributary/domain/traffic/ingestion/module.ts';
 import type { Operator } from '@tributary/operations';
 import { findBackupFolder, keepsNotes } from '@tributary/platform';
 import { homeShard, type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';
@@ -68,8 +68,8 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
       end: () => stream.end(),
       consumedThrough: () => stream.consumedThrough(visitsConsumer),
     },
-    forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),
-    forgetLetters: (profileId, signal) => forgetLettersOf(stream, profileId, signal),
+    forgetColumns: (profileId) => deleteProfileRows(clickhouse, profileId),
+    forgetLetters: (profileId, signal) => deleteDeadLettersOf(stream, profileId, signal),
     keepNote: keepsNotes(findBackupFolder(settings)).deleted,
     now: platform.now,
   };

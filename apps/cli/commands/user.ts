@@ -1,5 +1,11 @@
 import { Role } from '@tributary/contract';
-import { addMember, createPasswords, createUser, listUsers, resetPassword } from '@tributary/domain/tenancy/accounts/module.ts';
+import {
+  addMember,
+  createPasswords,
+  createUser,
+  listUsers,
+  resetPassword,
+} from '@tributary/domain/tenancy/accounts/module.ts';
 import { Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
 import { printItem, printRows } from '../output.ts';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayOf } from '@tributary/rules';
-import { agree } from '@tributary/sandbox';
+import { completeConsent } from '@tributary/sandbox';
 import { type Client, createClient } from '@tributary/sdk';
 import { channels, dayMs, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
-import type { Step } from './steps.ts';
 import { buyers, emailOf, recordActions } from './record-actions.ts';
+import type { Step } from './steps.ts';
 
 /**
  * Adds what a shop has besides its market, through the API as a user would: connected providers, refunds, an erasure, a webhook subscription, an
@@ -86,7 +86,7 @@ async function connect({ baseUrl }: Shop, client: Client, provider: (typeof prov
   const cookie = started.headers.getSetCookie().map((one) => one.split(';')[0]);
   const dialog = new URL(started.headers.get('location') ?? '', baseUrl);
   const callback = new URL(dialog.searchParams.get('redirect_uri') ?? '');
-  const parameters = await agree(dialog.href, { most: 1 });
+  const parameters = await completeConsent(dialog.href, { most: 1 });
   for (const [name, value] of Object.entries(parameters)) callback.searchParams.set(name, value);
   await fetch(callback, { redirect: 'manual', headers: { cookie: cookie.join('; ') } });
   const { data: ended } = await client.readHandoff({ params: { id: handoff.id } });

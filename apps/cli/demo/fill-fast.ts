@@ -16,9 +16,9 @@ import type { Postgres } from '@tributary/postgres';
 import { eventNameKey } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
-import { TaskPool } from './task-pool.ts';
 import { type LaterRefund, LedgerBatch, type LedgerOptions } from './ledger-rows.ts';
 import { regionOf } from './regions.ts';
+import { TaskPool } from './task-pool.ts';
 import { touchColumns, touchWriter } from './touch-lines.ts';
 
 export interface FillEngines {
@@ -213,7 +213,7 @@ async function createProfile(market: Market, { app, system }: FillEngines): Prom
   const { profileId, timeZone, reportingCurrency } = market;
   const workspaceId = uuidFrom('workspace of a market', profileId);
   const createdAt = new Date(market.from);
-  await app.behind({ workspaceId, profileId }).transaction(async (tx) => {
+  await app.withScope({ workspaceId, profileId }).transaction(async (tx) => {
     const existing = await tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst();
     if (!existing) {
       await tx

@@ -1,6 +1,6 @@
 import { dayMs } from '@tributary/vocabulary';
+import { t } from './messages/index.ts';
 import { limits } from './vocabulary.ts';
-import { say } from './messages/index.ts';
 
 /** The dates of a report, both inclusive, as the URL contains them. */
 export interface DateRange {
@@ -12,25 +12,25 @@ const usualDays = 30;
 
 /** Named ranges that end today. */
 export const presets: readonly { readonly title: string; readonly range: (today: string) => DateRange }[] = [
-  { title: say.days.today, range: (day) => ({ from: day, to: day }) },
-  { title: say.days.yesterday, range: (day) => ({ from: moved(day, -1), to: moved(day, -1) }) },
-  { title: say.days.last7, range: (day) => lastDays(7, day) },
-  { title: say.days.last30, range: (day) => lastDays(usualDays, day) },
-  { title: say.days.last90, range: (day) => lastDays(90, day) },
-  { title: say.days.thisMonth, range: (day) => ({ from: monthsBack(day, 0), to: day }) },
-  { title: say.days.lastMonth, range: (day) => ({ from: monthsBack(day, 1), to: moved(monthsBack(day, 0), -1) }) },
+  { title: t.days.today, range: (day) => ({ from: day, to: day }) },
+  { title: t.days.yesterday, range: (day) => ({ from: moved(day, -1), to: moved(day, -1) }) },
+  { title: t.days.last7, range: (day) => lastDays(7, day) },
+  { title: t.days.last30, range: (day) => lastDays(usualDays, day) },
+  { title: t.days.last90, range: (day) => lastDays(90, day) },
+  { title: t.days.thisMonth, range: (day) => ({ from: monthsBack(day, 0), to: day }) },
+  { title: t.days.lastMonth, range: (day) => ({ from: monthsBack(day, 1), to: moved(monthsBack(day, 0), -1) }) },
   {
-    title: say.days.thisQuarter,
+    title: t.days.thisQuarter,
     range: (day) => ({ from: monthsBack(day, (Number(day.slice(5, 7)) - 1) % 3), to: day }),
   },
-  { title: say.days.thisYear, range: (day) => ({ from: `${day.slice(0, 4)}-01-01`, to: day }) },
+  { title: t.days.thisYear, range: (day) => ({ from: `${day.slice(0, 4)}-01-01`, to: day }) },
 ];
 
 /** The periods that a report can be compared with. */
 export const comparisons = {
-  period: say.days.periodBefore,
-  year: say.days.yearBefore,
-  none: say.days.noComparison,
+  period: t.days.periodBefore,
+  year: t.days.yearBefore,
+  none: t.days.noComparison,
 } as const;
 export type Compared = keyof typeof comparisons;
 

@@ -1,7 +1,7 @@
 import type { RequestOf, Routes } from '@tributary/sdk';
 import type { FigureUnit } from '@tributary/vocabulary';
 import { count, money, ratio, signed, signedMoney } from './format.ts';
-import { say } from './messages/index.ts';
+import { t } from './messages/index.ts';
 
 /** Every figure that can be explained, with its display name. */
 export type Field = RequestOf<Routes['explain']>['query']['field'];
@@ -15,136 +15,136 @@ interface FieldEntry {
   readonly isSigned?: true;
 }
 
-const { ofRow } = say.formulas;
+const { ofRow } = t.formulas;
 const percentile = (title: string, about: string): FieldEntry => ({ title, unit: 'points', about });
 
 export const fields: Readonly<Record<Field, FieldEntry>> = {
   spend: {
-    title: say.metrics.spend,
+    title: t.metrics.spend,
     unit: 'money',
-    about: say.metrics.spendAbout,
+    about: t.metrics.spendAbout,
   },
   outcome_count: {
-    title: say.metrics.payments,
+    title: t.metrics.payments,
     unit: 'count',
-    about: say.metrics.paymentsAbout,
+    about: t.metrics.paymentsAbout,
   },
   outcome_value: {
-    title: say.metrics.revenue,
+    title: t.metrics.revenue,
     unit: 'money',
-    about: say.metrics.revenueAbout,
+    about: t.metrics.revenueAbout,
   },
   outcome_count_first_payment: {
-    title: say.metrics.firstPurchases,
+    title: t.metrics.firstPurchases,
     unit: 'count',
-    about: say.metrics.firstPurchasesAbout,
+    about: t.metrics.firstPurchasesAbout,
   },
   attributed_outcome_count: {
-    title: say.metrics.conversions,
+    title: t.metrics.conversions,
     unit: 'count',
-    about: say.metrics.conversionsAbout,
+    about: t.metrics.conversionsAbout,
   },
   roas: {
-    title: say.metrics.roas,
+    title: t.metrics.roas,
     unit: 'ratio',
-    about: say.metrics.roasAbout,
+    about: t.metrics.roasAbout,
   },
   cac: {
-    title: say.metrics.cac,
+    title: t.metrics.cac,
     unit: 'money',
-    about: say.metrics.cacAbout,
+    about: t.metrics.cacAbout,
   },
   cac_first_payment: {
-    title: say.metrics.newCustomerCac,
+    title: t.metrics.newCustomerCac,
     unit: 'money',
-    about: say.metrics.newCustomerCacAbout,
+    about: t.metrics.newCustomerCacAbout,
   },
   platform_conversions: {
-    title: say.metrics.platformConversions,
+    title: t.metrics.platformConversions,
     unit: 'count',
-    about: say.metrics.platformConversionsAbout,
+    about: t.metrics.platformConversionsAbout,
   },
   platform_conversion_value: {
-    title: say.metrics.platformValue,
+    title: t.metrics.platformValue,
     unit: 'money',
-    about: say.metrics.platformValueAbout,
+    about: t.metrics.platformValueAbout,
   },
-  atribu_conversions: { title: say.comparison.ourConversions, unit: 'count', about: ofRow.atribu_conversions },
-  atribu_cash_conversions: { title: say.comparison.ourPayments, unit: 'count', about: ofRow.atribu_cash_conversions },
-  atribu_cash_revenue: { title: say.comparison.ourRevenue, unit: 'money', about: ofRow.atribu_cash_revenue },
-  atribu_roas: { title: say.metrics.ourRoas, unit: 'ratio', about: ofRow.atribu_roas },
-  platform_roas: { title: say.metrics.platformRoas, unit: 'ratio', about: ofRow.platform_roas },
-  conversion_gap: { title: say.metrics.conversionGap, unit: 'count', about: ofRow.conversion_gap, isSigned: true },
-  conversion_gap_pct: { title: say.metrics.conversionGapShare, unit: 'ratio', about: ofRow.conversion_gap_pct },
-  payment_gap: { title: say.comparison.gap, unit: 'count', about: say.comparison.gapAbout, isSigned: true },
-  value_gap: { title: say.comparison.gapInMoney, unit: 'money', about: ofRow.value_gap, isSigned: true },
-  unassigned_conversions: { title: say.metrics.unassigned, unit: 'count', about: ofRow.unassigned_conversions },
+  atribu_conversions: { title: t.comparison.ourConversions, unit: 'count', about: ofRow.atribu_conversions },
+  atribu_cash_conversions: { title: t.comparison.ourPayments, unit: 'count', about: ofRow.atribu_cash_conversions },
+  atribu_cash_revenue: { title: t.comparison.ourRevenue, unit: 'money', about: ofRow.atribu_cash_revenue },
+  atribu_roas: { title: t.metrics.ourRoas, unit: 'ratio', about: ofRow.atribu_roas },
+  platform_roas: { title: t.metrics.platformRoas, unit: 'ratio', about: ofRow.platform_roas },
+  conversion_gap: { title: t.metrics.conversionGap, unit: 'count', about: ofRow.conversion_gap, isSigned: true },
+  conversion_gap_pct: { title: t.metrics.conversionGapShare, unit: 'ratio', about: ofRow.conversion_gap_pct },
+  payment_gap: { title: t.comparison.gap, unit: 'count', about: t.comparison.gapAbout, isSigned: true },
+  value_gap: { title: t.comparison.gapInMoney, unit: 'money', about: ofRow.value_gap, isSigned: true },
+  unassigned_conversions: { title: t.metrics.unassigned, unit: 'count', about: ofRow.unassigned_conversions },
   unassigned_cash_revenue: {
-    title: say.metrics.unassignedRevenue,
+    title: t.metrics.unassignedRevenue,
     unit: 'money',
     about: ofRow.unassigned_cash_revenue,
   },
-  impressions: { title: say.metrics.impressions, unit: 'count', about: say.metrics.impressionsAbout },
-  clicks: { title: say.metrics.clicks, unit: 'count', about: say.metrics.clicksAbout },
-  ctr: { title: say.metrics.ctr, unit: 'ratio', about: say.metrics.ctrAbout },
-  cpc: { title: say.metrics.cpc, unit: 'money', about: say.metrics.cpcAbout },
-  attributed_cash_outcomes: { title: say.metrics.payments, unit: 'count', about: ofRow.attributed_cash_outcomes },
-  attributed_revenue: { title: say.metrics.revenue, unit: 'money', about: ofRow.attributed_revenue },
-  attributed_outcomes_total: { title: say.metrics.conversions, unit: 'count', about: ofRow.attributed_outcomes_total },
+  impressions: { title: t.metrics.impressions, unit: 'count', about: t.metrics.impressionsAbout },
+  clicks: { title: t.metrics.clicks, unit: 'count', about: t.metrics.clicksAbout },
+  ctr: { title: t.metrics.ctr, unit: 'ratio', about: t.metrics.ctrAbout },
+  cpc: { title: t.metrics.cpc, unit: 'money', about: t.metrics.cpcAbout },
+  attributed_cash_outcomes: { title: t.metrics.payments, unit: 'count', about: ofRow.attributed_cash_outcomes },
+  attributed_revenue: { title: t.metrics.revenue, unit: 'money', about: ofRow.attributed_revenue },
+  attributed_outcomes_total: { title: t.metrics.conversions, unit: 'count', about: ofRow.attributed_outcomes_total },
   attributed_pipeline_outcomes: {
-    title: say.metrics.pipeline,
+    title: t.metrics.pipeline,
     unit: 'count',
     about: ofRow.attributed_pipeline_outcomes,
   },
   attributed_pipeline_value: {
-    title: say.metrics.pipelineValue,
+    title: t.metrics.pipelineValue,
     unit: 'money',
     about: ofRow.attributed_pipeline_value,
   },
   meta_reported_conversions: {
-    title: say.metrics.platformConversions,
+    title: t.metrics.platformConversions,
     unit: 'count',
-    about: say.metrics.platformConversionsAbout,
+    about: t.metrics.platformConversionsAbout,
   },
   meta_reported_conversion_value: {
-    title: say.metrics.platformValue,
+    title: t.metrics.platformValue,
     unit: 'money',
-    about: say.metrics.platformValueAbout,
+    about: t.metrics.platformValueAbout,
   },
   messaging_conversations_started: {
-    title: say.metrics.conversations,
+    title: t.metrics.conversations,
     unit: 'count',
     about: ofRow.messaging_conversations_started,
   },
-  messaging_first_replies: { title: say.metrics.firstReplies, unit: 'count', about: ofRow.messaging_first_replies },
-  cost_per_conversation: { title: say.metrics.conversationCost, unit: 'money', about: ofRow.cost_per_conversation },
-  first_reply_rate: { title: say.metrics.replyRate, unit: 'ratio', about: ofRow.first_reply_rate },
-  composite_score: percentile(say.metrics.score, ofRow.composite_score),
+  messaging_first_replies: { title: t.metrics.firstReplies, unit: 'count', about: ofRow.messaging_first_replies },
+  cost_per_conversation: { title: t.metrics.conversationCost, unit: 'money', about: ofRow.cost_per_conversation },
+  first_reply_rate: { title: t.metrics.replyRate, unit: 'ratio', about: ofRow.first_reply_rate },
+  composite_score: percentile(t.metrics.score, ofRow.composite_score),
   top_performer_likelihood: {
-    title: say.metrics.likelihood,
+    title: t.metrics.likelihood,
     unit: 'ratio',
     about: ofRow.top_performer_likelihood,
   },
-  avg_engagement_score: percentile(say.metrics.engagement, ofRow.avg_engagement_score),
-  efficiency_percentile: percentile(say.metrics.efficiencyPlace, ofRow.efficiency_percentile),
-  return_percentile: percentile(say.metrics.returnPlace, ofRow.return_percentile),
-  click_rate_percentile: percentile(say.metrics.clickPlace, ofRow.click_rate_percentile),
-  hook_rate_percentile: percentile(say.metrics.hookPlace, ofRow.hook_rate_percentile),
-  stability_percentile: percentile(say.metrics.stabilityPlace, ofRow.stability_percentile),
-  volume_percentile: percentile(say.metrics.volumePlace, ofRow.volume_percentile),
+  avg_engagement_score: percentile(t.metrics.engagement, ofRow.avg_engagement_score),
+  efficiency_percentile: percentile(t.metrics.efficiencyPlace, ofRow.efficiency_percentile),
+  return_percentile: percentile(t.metrics.returnPlace, ofRow.return_percentile),
+  click_rate_percentile: percentile(t.metrics.clickPlace, ofRow.click_rate_percentile),
+  hook_rate_percentile: percentile(t.metrics.hookPlace, ofRow.hook_rate_percentile),
+  stability_percentile: percentile(t.metrics.stabilityPlace, ofRow.stability_percentile),
+  volume_percentile: percentile(t.metrics.volumePlace, ofRow.volume_percentile),
 };
 
 /** Figures without an explanation, or with another name when they are totals. */
 export const definitions = {
-  blendedRoas: say.metrics.blendedRoasAbout,
-  blendedCpa: say.metrics.blendedCpaAbout,
-  adsRoas: say.metrics.adsRoasAbout,
-  ctr: say.metrics.ctrAbout,
-  cpc: say.metrics.cpcAbout,
-  cpm: say.metrics.cpmAbout,
-  impressions: say.metrics.impressionsAbout,
-  clicks: say.metrics.clicksAbout,
-  window: say.metrics.windowAbout,
+  blendedRoas: t.metrics.blendedRoasAbout,
+  blendedCpa: t.metrics.blendedCpaAbout,
+  adsRoas: t.metrics.adsRoasAbout,
+  ctr: t.metrics.ctrAbout,
+  cpc: t.metrics.cpcAbout,
+  cpm: t.metrics.cpmAbout,
+  impressions: t.metrics.impressionsAbout,
+  clicks: t.metrics.clicksAbout,
+  window: t.metrics.windowAbout,
 };
 
 export function formatFigure(field: Field, value: number | string | null | undefined, currency: string): string {

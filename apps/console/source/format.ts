@@ -1,4 +1,4 @@
-import { say } from './messages/index.ts';
+import { t } from './messages/index.ts';
 import { locale } from './messages/language.ts';
 
 /** Formats numbers and dates in the language of the interface. A missing figure is a dash, never a zero. */
@@ -87,12 +87,11 @@ export function duration(seconds: number): string {
 }
 
 /** An unknown channel means that the visit's tags are in no list. */
-export const channelTitle = (channel: string): string =>
-  channel === 'unknown' ? say.touches.unlisted : words(channel);
+export const channelTitle = (channel: string): string => (channel === 'unknown' ? t.touches.unlisted : words(channel));
 
 /** Turns API names such as `payment_received` and `search_ads` into words. Custom names stay unchanged. */
 export function words(name: string): string {
-  const translated = say.names[name];
+  const translated = t.names[name];
   if (translated) return translated;
   const text = name.replaceAll('_', ' ').replace(/\bai\b/, 'AI');
   return text.charAt(0).toUpperCase() + text.slice(1);

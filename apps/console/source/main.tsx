@@ -3,10 +3,10 @@ import { RouterProvider } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { language } from './messages/language.ts';
 import { openRouter } from './router.tsx';
 import { sharedLink } from './shared-link.ts';
 import { applyTheme } from './theme.ts';
-import { language } from './messages/language.ts';
 import './theme.css';
 
 applyTheme();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Role, Scope } from '@tributary/contract';
-import { useReportScope } from './report-scope.ts';
 import { accountQuery } from './queries.ts';
+import { useReportScope } from './report-scope.ts';
 import { adminRoles, rolesThatWrite, rolesWithPeople, scopesOf } from './vocabulary.ts';
 
 export interface Membership {

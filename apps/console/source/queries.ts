@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import type { RequestOf, ResponseOf, Routes } from '@tributary/sdk';
 import { defaultAttributionModel, singleModels } from '@tributary/vocabulary';
 import { accountClient, clientFor } from './client.ts';
 import { type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
@@ -15,7 +15,7 @@ export interface ReportScope {
   readonly asOf?: string | undefined;
 }
 
-type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+type Answer<Id extends keyof Routes> = ResponseOf<Routes[Id]>;
 export type Account = Answer<'readAccount'>['data'];
 export type OverviewAnswer = Answer<'readOverview'>;
 export type CampaignRow = Answer<'listCampaigns'>['data'][number];

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from './client.ts';
 
 /** The API queries of the reconciliation page. */
 
-export type ReconciledDay = AnswerTo<Routes['readReconciliation']>['data']['days'][number];
+export type ReconciledDay = ResponseOf<Routes['readReconciliation']>['data']['days'][number];
 
 export type BookOfDay = ReconciledDay['books'][number];
 export type SourceOfDay = ReconciledDay['sources'][number];
-export type Difference = AnswerTo<Routes['listDifferences']>['data'][number];
+export type Difference = ResponseOf<Routes['listDifferences']>['data'][number];
 
 export const reconciliationsQuery = (profileId: string) =>
   queryOptions({
@@ -19,7 +19,7 @@ export const reconciliationsQuery = (profileId: string) =>
 
 const recheckEveryMs = 2_000;
 
-export const isQueued = ({ state }: AnswerTo<Routes['listReconciliations']>['data'][number]): boolean =>
+export const isQueued = ({ state }: ResponseOf<Routes['listReconciliations']>['data'][number]): boolean =>
   state === 'queued';
 
 export const reconciliationQuery = (profileId: string, id: string) =>

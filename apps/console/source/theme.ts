@@ -1,7 +1,7 @@
-import { say } from './messages/index.ts';
+import { t } from './messages/index.ts';
 /** Light, dark or the system's theme: stored in this browser and applied before the first render. */
 
-export const themes = { system: say.themes.system, light: say.themes.light, dark: say.themes.dark } as const;
+export const themes = { system: t.themes.system, light: t.themes.light, dark: t.themes.dark } as const;
 export type Theme = keyof typeof themes;
 
 const storageKey = 'tributary.theme';

@@ -2,11 +2,11 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type Settings, WrongSettings } from '@tributary/config';
-import { Meter, openStorage, readText, type Storage, writeMade } from '@tributary/storage';
+import { Meter, openStorage, readText, type Storage, writeStream } from '@tributary/storage';
 import { type MasterKey, openFile, sealFile } from '@tributary/vault';
 
 /** A file of a backup, with which it is verified when it is read back. */
-export interface Written {
+export interface BackupFile {
   readonly file: string;
   /** Size before compression and encryption. */
   readonly bytes: number;
@@ -15,11 +15,11 @@ export interface Written {
 
 /** A folder or bucket of compressed, encrypted files. Writes are atomic, and files are never modified. */
 export interface BackupFolder {
-  write(file: string, content: Readable | string): Promise<Written>;
+  write(file: string, content: Readable | string): Promise<BackupFile>;
   read(file: string): Readable;
   readText(file: string): Promise<string>;
   /** Reads the stored file to its end and compares size and hash. */
-  verify(written: Written): Promise<void>;
+  verify(written: BackupFile): Promise<void>;
   /** File names of a subfolder, sorted. */
   list(folder: string): Promise<string[]>;
   writtenAt(file: string): Promise<Date>;
@@ -41,7 +41,7 @@ export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): 
     async write(file, content) {
       const meter = new Meter();
       const source = typeof content === 'string' ? Readable.from([Buffer.from(content)]) : content;
-      await writeMade(storage, file, source, meter, createZstdCompress(), sealFile(keys, file));
+      await writeStream(storage, file, source, meter, createZstdCompress(), sealFile(keys, file));
       return { file, ...meter.result() };
     },
     readText: (file) =>

@@ -4,7 +4,9 @@ import type { BackupFolder } from './folder.ts';
  * The journal of deletions that a restored backup must apply again: one file per erasure and per deletion, written before either
  * reports completion. It contains no personal data, only keyed hashes and internal ids.
  */
-export type Noted = ({ readonly kind: 'erasure' } & NotedErasure) | ({ readonly kind: 'deletion' } & NotedDeletion);
+export type DeletionNote =
+  | ({ readonly kind: 'erasure' } & NotedErasure)
+  | ({ readonly kind: 'deletion' } & NotedDeletion);
 
 /** Written and read by the erasures module. */
 interface NotedErasure {
@@ -21,15 +23,15 @@ const folderName = 'erased';
 /** The name depends only on the id, so writing a note twice yields the same file. */
 const getFileName = (name: string) => `${folderName}/${name}`;
 
-async function writeNote(folder: BackupFolder, noted: Noted): Promise<void> {
+async function writeNote(folder: BackupFolder, noted: DeletionNote): Promise<void> {
   const name = noted.kind === 'erasure' ? noted.note.erasureId : noted.tenantId;
   await folder.write(getFileName(name), JSON.stringify(noted));
 }
 
-export async function readNoted(folder: BackupFolder): Promise<Noted[]> {
-  const all: Noted[] = [];
+export async function readNoted(folder: BackupFolder): Promise<DeletionNote[]> {
+  const all: DeletionNote[] = [];
   for (const name of await folder.list(folderName))
-    all.push(JSON.parse(await folder.readText(getFileName(name))) as Noted);
+    all.push(JSON.parse(await folder.readText(getFileName(name))) as DeletionNote);
   return all;
 }
 

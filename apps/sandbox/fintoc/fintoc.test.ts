@@ -1,4 +1,4 @@
-import { createFintoc, type SaidOutcome } from '@tributary/providers';
+import { createFintoc, type OutcomeRecord } from '@tributary/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
 import { callTo } from '../testing.ts';
@@ -32,10 +32,10 @@ test('incoming transfers are payments of their senders, and the last week is rea
   if (!current) return expect.unreachable();
 
   const read = async (from: Parameters<typeof sync>[1]) => {
-    const records: SaidOutcome[] = [];
+    const records: OutcomeRecord[] = [];
     let position = from;
     for await (const page of sync(current, from, call())) {
-      records.push(...(page.said as SaidOutcome[]));
+      records.push(...(page.records as OutcomeRecord[]));
       position = page.position;
       expect(JSON.stringify(position)).not.toContain(current.credentials.linkToken);
     }

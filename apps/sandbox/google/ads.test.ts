@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
+import { type DeliveryRecord, type EntityRecord, ProviderFault, type ProviderRecord } from '@tributary/providers';
 import { sumAmounts } from '@tributary/rules';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
-import { agree, callTo } from '../testing.ts';
+import { callTo, completeConsent } from '../testing.ts';
 import { adsError } from './ads.ts';
 import { googleAdsAt, openCustomer } from './google.fixture.ts';
 import type { GoogleCustomer } from './state.ts';
@@ -35,13 +35,13 @@ const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64ur
 describe('consent', () => {
   it('requires the verifier, finds accounts below managers, refreshes tokens and can be revoked', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's', codeChallenge });
-    const { code: stolen = '' } = await agree(url);
+    const { code: stolen = '' } = await completeConsent(url);
     await expect(
       connect().exchange({ code: stolen, redirectUri, codeVerifier: 'x'.repeat(43) }, call()),
     ).rejects.toMatchObject({
       details: { code: 'invalid_grant', verdict: 'reconnect' },
     });
-    const { code = '' } = await agree(url);
+    const { code = '' } = await completeConsent(url);
     const credentials = await connect().exchange({ code, redirectUri, codeVerifier }, call());
     const candidates = await connect().candidates(credentials, call());
     expect(
@@ -68,18 +68,24 @@ describe('consent', () => {
 
   it('offers no accounts when the permission was unticked, and distinguishes the kinds of denial', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's', codeChallenge });
-    const { code = '' } = await agree(url, { without: ['https://www.googleapis.com/auth/adwords'] });
+    const { code = '' } = await completeConsent(url, { without: ['https://www.googleapis.com/auth/adwords'] });
     const credentials = await connect().exchange({ code, redirectUri, codeVerifier }, call());
     expect(await connect().candidates(credentials, call())).toEqual([]);
-    expect(connect().readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
-    expect(connect().readCallback(await agree(url, { answer: 'deny' }))).toEqual({ reason: 'provider_denied' });
-    expect(connect().readCallback(await agree(url, { answer: 'fail' }))).toEqual({ reason: 'provider_error' });
+    expect(connect().readCallback(await completeConsent(url, { answer: 'cancel' }))).toEqual({
+      reason: 'user_cancelled',
+    });
+    expect(connect().readCallback(await completeConsent(url, { answer: 'deny' }))).toEqual({
+      reason: 'provider_denied',
+    });
+    expect(connect().readCallback(await completeConsent(url, { answer: 'fail' }))).toEqual({
+      reason: 'provider_error',
+    });
   });
 });
 
 type Position = Parameters<NonNullable<typeof ads.sync>>[1];
 async function readAll(of: GoogleCustomer, from: Position = null) {
-  const records: Said[] = [];
+  const records: ProviderRecord[] = [];
   const faults: ProviderFault[] = [];
   let position = from;
   let pages = 0;
@@ -87,7 +93,7 @@ async function readAll(of: GoogleCustomer, from: Position = null) {
   for (let tries = 0; tries < 200; tries += 1) {
     try {
       for await (const page of ads.sync?.(account, position, call()) ?? []) {
-        records.push(...page.said);
+        records.push(...page.records);
         position = page.position;
         pages += 1;
       }
@@ -101,9 +107,9 @@ async function readAll(of: GoogleCustomer, from: Position = null) {
   return expect.unreachable('It never ends.');
 }
 
-const keyed = (rows: readonly SaidDelivery[]) =>
+const keyed = (rows: readonly DeliveryRecord[]) =>
   new Map(rows.map((row) => [`${row.level} ${row.externalId} ${row.day}`, row]));
-const delivered = (records: readonly Said[]) => keyed(records.filter((one) => one.kind === 'delivery'));
+const delivered = (records: readonly ProviderRecord[]) => keyed(records.filter((one) => one.kind === 'delivery'));
 function booked(of: GoogleCustomer, since = '0') {
   const { days } = sandbox.book.google;
   const rows = [
@@ -116,7 +122,7 @@ function booked(of: GoogleCustomer, since = '0') {
     rows
       .filter(({ row }) => String(row['segments.date']) >= since)
       .map(
-        ({ row, level, id }): SaidDelivery => ({
+        ({ row, level, id }): DeliveryRecord => ({
           kind: 'delivery',
           level,
           externalId: String(id),
@@ -138,7 +144,7 @@ describe('a sync', () => {
     let turned = 0;
     for (const of of state().customers) {
       const { records, pages } = await readAll(of);
-      const entities = records.filter((one): one is SaidEntity => one.kind === 'entity');
+      const entities = records.filter((one): one is EntityRecord => one.kind === 'entity');
       const ids = (level: string) => entities.filter((one) => one.level === level).map(({ externalId }) => externalId);
       const mine = state().campaigns.filter((one) => one.customer === of);
       expect(ids('campaign')).toEqual(mine.map((one) => one.of.externalId));

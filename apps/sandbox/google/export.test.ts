@@ -64,10 +64,10 @@ describe('the Data Manager', () => {
     expect(sandbox.book.google.events.kept.map(({ transactionId }) => transactionId)).toEqual(['t1', 't2']);
 
     const anonymousEvent = event({ eventId: 't3', clickIds: { fbclid: 'f' }, person: {} });
-    expect(exports().flawOf(anonymousEvent, account, now)).toBe('nobody_named');
+    expect(exports().findFlaw(anonymousEvent, account, now)).toBe('nobody_named');
     expect(await send([event({ eventId: 't4' }), anonymousEvent])).toMatchObject({ state: 'rejected' });
     expect(await send([event({ eventId: 't5' })], '1')).toMatchObject({ state: 'rejected' });
-    expect(exports().flawOf(event({ occurredAt: new Date('2025-11-01T00:00:00Z') }), account, now)).toBe('too_old');
+    expect(exports().findFlaw(event({ occurredAt: new Date('2025-11-01T00:00:00Z') }), account, now)).toBe('too_old');
     expect(sandbox.book.google.events.kept).toHaveLength(2);
   });
 
@@ -88,7 +88,7 @@ describe('Search Console', () => {
       { externalId: site, name: 'shop.example' },
     ]);
     const pages = await Array.fromAsync(console.sync?.(open(), null, call()) ?? []);
-    const records = pages.flatMap((page) => page.said);
+    const records = pages.flatMap((page) => page.records);
     const lastDay = lastFinalDay(now);
     expect(lastDay).toBe('2026-03-07');
     const expected = searchDay(lastDay).map((row) => ({
@@ -103,7 +103,7 @@ describe('Search Console', () => {
     now = new Date('2026-03-11T12:00:00Z');
     const later = await Array.fromAsync(console.sync?.(open(), pages.at(-1)?.position ?? null, call()) ?? []);
     const days = new Set(
-      later.flatMap((page) => page.said.flatMap((one) => (one.kind === 'search_term' ? [one.day] : []))),
+      later.flatMap((page) => page.records.flatMap((one) => (one.kind === 'search_term' ? [one.day] : []))),
     );
     expect([...days]).toEqual(['2026-03-06', '2026-03-07', '2026-03-08']);
   });

@@ -1,6 +1,6 @@
+import { type CompanyDeps, sandboxClient } from '../company.ts';
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import { type CompanyDeps, sandboxClient } from '../company.ts';
 import { bearerOf, formOf, json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 
 export const scopeOf = {

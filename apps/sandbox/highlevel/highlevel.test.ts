@@ -1,7 +1,7 @@
-import { createHighlevel, type SaidOutcome } from '@tributary/providers';
+import { createHighlevel, type OutcomeRecord } from '@tributary/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
-import { agree, callTo } from '../testing.ts';
+import { callTo, completeConsent } from '../testing.ts';
 
 let now = new Date('2026-03-10T12:00:00Z');
 const redirectUri = 'http://127.0.0.1:4000/handoff/callback';
@@ -27,17 +27,17 @@ async function open(accountId: string) {
   if (!connect || !sync || !stages) return expect.unreachable();
   const call = () => callTo(sandbox, now);
   const back = connect.readCallback(
-    await agree(connect.authorizeUrl({ redirectUri, state: 's' }), { accounts: [accountId] }),
+    await completeConsent(connect.authorizeUrl({ redirectUri, state: 's' }), { accounts: [accountId] }),
   );
   if (!('code' in back)) return expect.unreachable();
   const credentials = await connect.exchange({ code: back.code, redirectUri }, call());
   const candidates = await connect.candidates(credentials, call());
   const account = { externalId: 'locSantiago', credentials, details: { currency: 'CLP' } };
   const read = async (from: Parameters<typeof sync>[1]) => {
-    const records: SaidOutcome[] = [];
+    const records: OutcomeRecord[] = [];
     let position = from;
     for await (const page of sync(account, from, call())) {
-      records.push(...(page.said as SaidOutcome[]));
+      records.push(...(page.records as OutcomeRecord[]));
       position = page.position;
     }
     return { records, position };
@@ -92,11 +92,11 @@ test('reads every deal with its stage and outcome, and later only changed deals'
   now = new Date(now.getTime() + 60_000);
   const { credentials } = await open('locSantiago');
   const again = { ...account, credentials };
-  const second: SaidOutcome[] = [];
+  const second: OutcomeRecord[] = [];
   let pages = 0;
   for await (const page of sync(again, first.position, call())) {
     pages += 1;
-    second.push(...(page.said as SaidOutcome[]));
+    second.push(...(page.records as OutcomeRecord[]));
   }
   expect(pages).toBeGreaterThan(2);
   expect(second.map(({ externalId, stage, outcomeType }) => [externalId, outcomeType ?? stage?.stageId])).toEqual([
@@ -111,11 +111,11 @@ test('reads every deal with its stage and outcome, and later only changed deals'
 test('an interrupted walk continues after its last page', async () => {
   const { sync, account, call, read } = await open('locSantiago');
   const whole = await read(null);
-  const parts: SaidOutcome[] = [];
+  const parts: OutcomeRecord[] = [];
   let position: Parameters<typeof sync>[1] = null;
   for (let ended = false; !ended; ) {
     for await (const page of sync(account, position, call())) {
-      parts.push(...(page.said as SaidOutcome[]));
+      parts.push(...(page.records as OutcomeRecord[]));
       position = page.position;
       ended = page.position.after === null;
       expect(JSON.stringify(position)).not.toContain(account.credentials.accessToken);
@@ -165,7 +165,7 @@ test('webhooks are verified over their raw bytes, must be recent, and name their
 test('a user’s refusal cancels, and any other error is the provider’s', async () => {
   const { connect } = provider();
   const url = connect?.authorizeUrl({ redirectUri, state: 's' }) ?? '';
-  expect(connect?.readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
-  expect(connect?.readCallback(await agree(url, { answer: 'fail' }))).toEqual({ reason: 'provider_error' });
+  expect(connect?.readCallback(await completeConsent(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
+  expect(connect?.readCallback(await completeConsent(url, { answer: 'fail' }))).toEqual({ reason: 'provider_error' });
   expect(connect?.readCallback({})).toEqual({ reason: 'provider_error' });
 });

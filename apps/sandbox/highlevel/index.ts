@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import type { Company, CompanyDeps } from '../company.ts';
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import type { Company, CompanyDeps } from '../company.ts';
 import { bearerOf, formOf, json, type Reply, type SandboxRequest } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { consentRoutes } from '../consent-page.ts';
 import type { Company, CompanyDeps } from '../company.ts';
+import { consentRoutes } from '../consent-page.ts';
 import { bearerOf, json, type Reply, type SandboxRequest } from '../route.ts';
 import { type Sale, salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createMercadoPago, type Said } from '@tributary/providers';
+import { createMercadoPago, type ProviderRecord } from '@tributary/providers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
-import { agree, callTo } from '../testing.ts';
+import { callTo, completeConsent } from '../testing.ts';
 
 const start = new Date('2026-03-10T12:00:00Z');
 let now = start;
@@ -32,7 +32,9 @@ async function open() {
   if (!connect || !sync) return expect.unreachable();
   const codeVerifier = randomBytes(32).toString('base64url');
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-  const back = connect.readCallback(await agree(connect.authorizeUrl({ redirectUri, state: 's', codeChallenge })));
+  const back = connect.readCallback(
+    await completeConsent(connect.authorizeUrl({ redirectUri, state: 's', codeChallenge })),
+  );
   if (!('code' in back)) return expect.unreachable();
   const credentials = await connect.exchange({ code: back.code, redirectUri, codeVerifier }, call());
   return { connect, sync, credentials, account: { externalId: credentials.userId, credentials, details: {} } };
@@ -54,7 +56,7 @@ test('reads time windows without missing payments that move between them, and th
   const { payments } = sandbox.book.mercadoPago;
   const paid = () => payments.filter(({ date_approved }) => date_approved !== null);
   expect(paid().length).toBeGreaterThan(500);
-  const ledger = new Map<string, Said>();
+  const ledger = new Map<string, ProviderRecord>();
   let position = null as Parameters<typeof sync>[1];
   let searches = 0;
   // While a window is read, every search moves one of its payments into a later window.
@@ -81,7 +83,8 @@ test('reads time windows without missing payments that move between them, and th
   };
   const read = async (by = call()) => {
     for await (const page of sync(account, position, by)) {
-      for (const one of page.said) if (one.kind === 'outcome' || one.kind === 'refund') ledger.set(one.externalId, one);
+      for (const one of page.records)
+        if (one.kind === 'outcome' || one.kind === 'refund') ledger.set(one.externalId, one);
       position = page.position;
     }
   };

@@ -1,5 +1,5 @@
-import type { Grant } from '../consents.ts';
 import type { CompanyDeps } from '../company.ts';
+import type { Grant } from '../consents.ts';
 import type { Reply, Route, SandboxRequest } from '../route.ts';
 import { metaError, pageOf, withToken } from './envelope.ts';
 import { type MetaAccount, type MetaState, metaUnits } from './state.ts';

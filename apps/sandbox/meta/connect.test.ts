@@ -1,7 +1,7 @@
 import { ProviderFault } from '@tributary/providers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
-import { agree, callTo } from '../testing.ts';
+import { callTo, completeConsent } from '../testing.ts';
 import { metaAt } from './meta.fixture.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
@@ -19,7 +19,7 @@ describe('a Meta consent', () => {
   it('yields a long-lived token and the shared accounts with their pixels and pages', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 'signed' });
     const [first] = sandbox.book.meta.state.accounts;
-    const query = await agree(url, { accounts: [first?.id ?? ''] });
+    const query = await completeConsent(url, { accounts: [first?.id ?? ''] });
     expect(query.state).toBe('signed');
     const back = connect().readCallback(query);
     if (!('code' in back)) return expect.unreachable();
@@ -60,8 +60,12 @@ describe('a Meta consent', () => {
 
   it('distinguishes a refusal by the user, a refusal by Meta and an outage', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's' });
-    expect(connect().readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
-    expect(connect().readCallback(await agree(url, { answer: 'fail' }))).toEqual({ reason: 'provider_error' });
+    expect(connect().readCallback(await completeConsent(url, { answer: 'cancel' }))).toEqual({
+      reason: 'user_cancelled',
+    });
+    expect(connect().readCallback(await completeConsent(url, { answer: 'fail' }))).toEqual({
+      reason: 'provider_error',
+    });
     expect(connect().readCallback({ error: 'invalid_scope' })).toEqual({ reason: 'provider_denied' });
     expect(connect().readCallback({})).toEqual({ reason: 'provider_error' });
   });
@@ -69,9 +73,9 @@ describe('a Meta consent', () => {
   it('refuses a code for another redirect, and reports missing permissions', async () => {
     const url = connect().authorizeUrl({ redirectUri, state: 's' });
     const call = callTo(sandbox, now);
-    const { code = '' } = await agree(url, { without: ['ads_management', 'pages_show_list'] });
+    const { code = '' } = await completeConsent(url, { without: ['ads_management', 'pages_show_list'] });
     await expect(connect().exchange({ code, redirectUri: `${redirectUri}/x` }, call)).rejects.toThrow(ProviderFault);
-    const { code: again = '' } = await agree(url, { without: ['ads_management', 'pages_show_list'] });
+    const { code: again = '' } = await completeConsent(url, { without: ['ads_management', 'pages_show_list'] });
     const credentials = await connect().exchange({ code: again, redirectUri }, call);
     const [candidate] = await connect().candidates(credentials, call);
     expect(candidate?.granted).not.toContain('ads_management');

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Grant } from '../consents.ts';
 import { type CompanyDeps, sandboxClient } from '../company.ts';
+import type { Grant } from '../consents.ts';
 import { bearerOf, json, type Reply, type SandboxRequest } from '../route.ts';
 
 export interface MetaError {

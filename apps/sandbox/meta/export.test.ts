@@ -90,7 +90,7 @@ it('loses the whole batch when one event is too old, and names that event before
   const old = purchase({ eventId: 'old', occurredAt: new Date(start.getTime() - 7 * 86_400_000 - 1000) });
   expect(await send([purchase(), old])).toEqual({ state: 'rejected', says: 'An event is older than 7 days.' });
   expect(sandbox.book.meta.events.kept).toEqual([]);
-  const flaw = (over: Partial<ExportEvent>) => capi().flawOf(purchase(over), account, now);
+  const flaw = (over: Partial<ExportEvent>) => capi().findFlaw(purchase(over), account, now);
   expect(flaw({})).toBeUndefined();
   expect(flaw({ occurredAt: old.occurredAt })).toBe('too_old');
   expect(flaw({ occurredAt: old.occurredAt, actionSource: 'physical_store' })).toBeUndefined();
@@ -120,7 +120,7 @@ it('validates every event as the platform does', async () => {
   for (const [place, over] of variants.entries()) {
     const event = purchase({ ...over, eventId: `v${place}` });
     const { state } = await send([event]);
-    expect([place, state]).toEqual([place, capi().flawOf(event, account, now) ? 'rejected' : 'accepted']);
+    expect([place, state]).toEqual([place, capi().findFlaw(event, account, now) ? 'rejected' : 'accepted']);
   }
 });
 

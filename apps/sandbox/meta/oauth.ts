@@ -1,5 +1,5 @@
-import { consentRoutes } from '../consent-page.ts';
 import { type CompanyDeps, sandboxClient } from '../company.ts';
+import { consentRoutes } from '../consent-page.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { metaError, paramsOf, withToken } from './envelope.ts';
 import type { MetaState } from './state.ts';

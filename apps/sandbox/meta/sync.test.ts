@@ -1,4 +1,4 @@
-import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
+import { type DeliveryRecord, type EntityRecord, ProviderFault, type ProviderRecord } from '@tributary/providers';
 import { sumAmounts } from '@tributary/rules';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
@@ -28,7 +28,7 @@ const opened = (of = account) => openMetaAccount(sandbox, of, ['ads_read']);
 
 type Position = Parameters<NonNullable<typeof meta.sync>>[1];
 interface Result {
-  readonly records: Said[];
+  readonly records: ProviderRecord[];
   readonly position: Position;
   readonly pages: number;
   readonly faults: ProviderFault[];
@@ -36,14 +36,14 @@ interface Result {
 
 /** Reads to the end; after each fault it continues from the last cursor, as a worker does. */
 async function readAll(from: Position = null, who = opened()): Promise<Result> {
-  const records: Said[] = [];
+  const records: ProviderRecord[] = [];
   const faults: ProviderFault[] = [];
   let position: Position = from;
   let pages = 0;
   for (let tries = 0; tries < 300; tries += 1) {
     try {
       for await (const page of meta.sync?.(who, position, callTo(sandbox, now)) ?? []) {
-        records.push(...page.said);
+        records.push(...page.records);
         position = page.position;
         pages += 1;
         expect(JSON.stringify(position)).not.toContain(who.credentials.accessToken.slice(0, 8));
@@ -58,11 +58,12 @@ async function readAll(from: Position = null, who = opened()): Promise<Result> {
 }
 
 /** The latest record of each ad and day. */
-const delivered = (records: readonly Said[]) =>
+const delivered = (records: readonly ProviderRecord[]) =>
   new Map(records.filter((one) => one.kind === 'delivery').map((one) => [`${one.externalId} ${one.day}`, one]));
-const entities = (records: readonly Said[]) => records.filter((one): one is SaidEntity => one.kind === 'entity');
+const entities = (records: readonly ProviderRecord[]) =>
+  records.filter((one): one is EntityRecord => one.kind === 'entity');
 
-const toDeliveryRecord = (row: MetaDay): SaidDelivery => ({
+const toDeliveryRecord = (row: MetaDay): DeliveryRecord => ({
   kind: 'delivery',
   level: 'ad',
   externalId: row.ad.id,
@@ -174,7 +175,8 @@ describe('later Meta syncs', () => {
     expect(nextDay).toEqual(booked('2026-02-11', '2026-03-11'));
     const all = new Map([...before, ...nextDay]);
     expect(all).toEqual(booked('2025-12-11', '2026-03-11'));
-    const isRestated = ([key, row]: [string, SaidDelivery]) => before.has(key) && before.get(key)?.spend !== row.spend;
+    const isRestated = ([key, row]: [string, DeliveryRecord]) =>
+      before.has(key) && before.get(key)?.spend !== row.spend;
     expect([...nextDay].some(isRestated)).toBe(true);
     now = new Date('2026-03-10T12:00:00Z');
   });

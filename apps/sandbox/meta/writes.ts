@@ -1,5 +1,5 @@
-import type { Grant } from '../consents.ts';
 import type { CompanyDeps } from '../company.ts';
+import type { Grant } from '../consents.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { sharedBy, withAccount } from './accounts.ts';
 import { metaError, paramsOf, withToken } from './envelope.ts';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { consentRoutes } from '../consent-page.ts';
 import { type Company, type CompanyDeps, sandboxClient } from '../company.ts';
+import { consentRoutes } from '../consent-page.ts';
 import { bearerOf, formOf, json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';

@@ -1,7 +1,7 @@
-import { createStripe, type Said } from '@tributary/providers';
+import { createStripe, type ProviderRecord } from '@tributary/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
-import { agree, callTo } from '../testing.ts';
+import { callTo, completeConsent } from '../testing.ts';
 
 const start = new Date('2026-03-10T12:00:00Z');
 let now = start;
@@ -27,7 +27,7 @@ const call = () => callTo(sandbox, now);
 async function open() {
   const { connect, sync } = provider();
   if (!connect || !sync) return expect.unreachable();
-  const back = connect.readCallback(await agree(connect.authorizeUrl({ redirectUri, state: 's' })));
+  const back = connect.readCallback(await completeConsent(connect.authorizeUrl({ redirectUri, state: 's' })));
   if (!('code' in back)) return expect.unreachable();
   const credentials = await connect.exchange({ code: back.code, redirectUri }, call());
   const account = { externalId: credentials.accountId, credentials, details: {} };
@@ -35,11 +35,11 @@ async function open() {
 }
 
 /** Simulates the ledger: the latest record of each outcome and refund. */
-function storeLatest(ledger: Map<string, Said>, records: readonly Said[]): void {
+function storeLatest(ledger: Map<string, ProviderRecord>, records: readonly ProviderRecord[]): void {
   for (const one of records) if (one.kind === 'outcome' || one.kind === 'refund') ledger.set(one.externalId, one);
 }
 
-function compare(ledger: Map<string, Said>): void {
+function compare(ledger: Map<string, ProviderRecord>): void {
   const { charges, reversals } = sandbox.book.stripe.money();
   const cents = (decimal: string | undefined) => Number((decimal ?? '').replace('.', ''));
   const all = [...ledger.values()];
@@ -59,12 +59,15 @@ function compare(ledger: Map<string, Said>): void {
   expect(new Map(back)).toEqual(reversals);
 }
 
-async function read(from: Parameters<NonNullable<ReturnType<typeof provider>['sync']>>[1], ledger: Map<string, Said>) {
+async function read(
+  from: Parameters<NonNullable<ReturnType<typeof provider>['sync']>>[1],
+  ledger: Map<string, ProviderRecord>,
+) {
   const { sync, account } = await open();
   let position = from;
   let pages = 0;
   for await (const page of sync(account, from, call())) {
-    storeLatest(ledger, page.said);
+    storeLatest(ledger, page.records);
     position = page.position;
     pages += 1;
     expect(JSON.stringify(position)).not.toContain(account.credentials.accessToken);
@@ -89,7 +92,7 @@ test('a consent yields one account, one-hour tokens and a refresh token that wor
 });
 
 test('lists and then events rebuild Stripe’s own book, whatever happens in between', async () => {
-  const ledger = new Map<string, Said>();
+  const ledger = new Map<string, ProviderRecord>();
   const { book } = sandbox;
   // Creates an event, so that the lists end where the events begin.
   const early = book.stripe.pay({ amount: 1_500, currency: 'clp', isCaptured: false });
@@ -99,7 +102,7 @@ test('lists and then events rebuild Stripe’s own book, whatever happens in bet
   // Interrupted after each page and continued from its cursor; refunds are created while the lists are read.
   for (let isOver = false; !isOver; pages += 1) {
     for await (const page of sync(account, position, call())) {
-      storeLatest(ledger, page.said);
+      storeLatest(ledger, page.records);
       position = page.position;
       isOver = page.progress === 1;
       break;

@@ -1,8 +1,8 @@
 import type { DeliveryRow } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
+import { type Company, type CompanyDeps, sandboxClient } from '../company.ts';
 import { consentRoutes } from '../consent-page.ts';
 import type { Grant } from '../consents.ts';
-import { type Company, type CompanyDeps, sandboxClient } from '../company.ts';
 import { json, type Reply, type Route, type SandboxRequest } from '../route.ts';
 
 /** The state of TikTok: it has the same ads as Meta. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createTikTok, ProviderFault, type Said } from '@tributary/providers';
+import { createTikTok, ProviderFault, type ProviderRecord } from '@tributary/providers';
 import { sumAmounts } from '@tributary/rules';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
-import { agree, callTo } from '../testing.ts';
+import { callTo, completeConsent } from '../testing.ts';
 import { tiktokError } from './index.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
@@ -24,8 +24,8 @@ it('connects another provider within 200 lines, and reads the complete book alth
   const { connect, sync } = tiktok;
   if (!connect || !sync) return expect.unreachable();
   const url = connect.authorizeUrl({ redirectUri, state: 's' });
-  expect(connect.readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
-  const back = connect.readCallback(await agree(url));
+  expect(connect.readCallback(await completeConsent(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
+  const back = connect.readCallback(await completeConsent(url));
   if (!('code' in back)) return expect.unreachable();
   const credentials = await connect.exchange({ code: back.code, redirectUri }, call);
   await expect(connect.exchange({ code: back.code, redirectUri }, call)).rejects.toThrow(ProviderFault);
@@ -34,12 +34,12 @@ it('connects another provider within 200 lines, and reads the complete book alth
 
   const stop = sandbox.say({ at: '/tiktok', share: 0.2, times: 1e9, reply: tiktokError(51_004, 'Try later.') });
   const account = { externalId: candidate?.externalId ?? '', credentials, details: candidate?.details ?? {} };
-  const records: Said[] = [];
+  const records: ProviderRecord[] = [];
   let position: Parameters<typeof sync>[1] = null;
   for (let tries = 0; tries < 200 && position?.stage !== 'done'; tries += 1) {
     try {
       for await (const page of sync(account, position, call)) {
-        records.push(...page.said);
+        records.push(...page.records);
         position = page.position;
       }
     } catch (error) {

@@ -5,10 +5,10 @@ import {
   connectAdAccount,
   openAdPlatform,
   openTestWithClickHouse,
+  processQueue,
   scene,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll } from 'vitest';
@@ -46,7 +46,7 @@ export async function openAccounts() {
     const get = async (path: string) => (await shop.ask(`/api/v1${path}`)).body;
     const sync = async () => {
       await post('/connections/sync');
-      await workOff(kit.system, 'syncs', reader);
+      await processQueue(kit.system, 'syncs', reader);
     };
     const connectionOf = (account: AdAccount) => connections.get(nameOf(account)) as string;
     return { ...shop, connect, post, get, sync, connectionOf };

@@ -5,7 +5,7 @@ import { type Action, findDue, nextDue, setDue } from './store.ts';
 
 /** Finds out the result of changes whose response was lost or whose process died. */
 export const adActions = (stores: AdStores): QueueHandler<Action> => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     const now = stores.now();
     return stores.app.forProfile(profileId).transaction(
       async (tx) => {
@@ -21,8 +21,8 @@ export const adActions = (stores: AdStores): QueueHandler<Action> => ({
   async work({ key, items, signal }) {
     for (const action of items) await settle(stores, key, action, signal);
   },
-  setAside: (tx, profileId, { id }) => setDue(tx, profileId, id, 'infinity'),
-  putBack: async (tx, profileId, ids) => {
+  park: (tx, profileId, { id }) => setDue(tx, profileId, id, 'infinity'),
+  unpark: async (tx, profileId, ids) => {
     for (const id of ids) await setDue(tx, profileId, id, stores.now());
   },
 });

@@ -4,11 +4,11 @@ import {
   metaOf,
   openAdPlatform,
   openTestWithClickHouse,
+  processQueue,
+  recordAds,
   type SceneTraits,
   scene,
-  tellAds,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, expect } from 'vitest';
@@ -31,7 +31,7 @@ export async function openOperations(...currencies: readonly string[]) {
       { scopes: ['campaigns:apply', 'campaigns:read', 'attribution:write'], ...traits },
     );
     const connectionId = await connectMeta(kit, sandbox, shop, currency, traits.granted);
-    await tellAds(sandbox, shop, currency);
+    await recordAds(sandbox, shop, currency);
     const post = async (path: string, body: object = {}, key: string = uuid(), headers: object = shop.full) => {
       const answer = await shop.call('POST', `/api/v1${path}`, body, { ...headers, 'idempotency-key': key });
       return { status: answer.statusCode, headers: answer.headers, ...answer.json() };
@@ -72,7 +72,7 @@ export async function openOperations(...currencies: readonly string[]) {
     /** Runs the worker after the responses are overdue. */
     async settle(afterMs = 60_000) {
       kit.clock.advance(afterMs);
-      return workOff(kit.system, 'adActions', handler);
+      return processQueue(kit.system, 'adActions', handler);
     },
   };
 }

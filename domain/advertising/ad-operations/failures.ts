@@ -1,11 +1,11 @@
-import { writeAudit } from '@tributary/domain/tenancy/accountability';
 import {
+  applyFault,
   ConnectionUnusable,
-  noteFault,
   refuseFault,
   refuseUnusable,
   withReconnectLink,
 } from '@tributary/domain/advertising/connections';
+import { writeAudit } from '@tributary/domain/tenancy/accountability';
 import { actorOf, Refusal } from '@tributary/operations';
 import { ProviderFault } from '@tributary/providers';
 import type { Request } from './request.ts';
@@ -68,7 +68,7 @@ export async function endRefused(
       now,
     );
     const { id: connectionId, credentials_revision: revision } = target.connection;
-    if (fault) await noteFault(tx, { profileId, connectionId, revision, now }, fault);
+    if (fault) await applyFault(tx, { profileId, connectionId, revision, now }, fault);
     // packages/operations already audits forbidden requests.
     if (refusal.code === 'meta_write_permission_missing') return;
     await writeAudit(tx, {

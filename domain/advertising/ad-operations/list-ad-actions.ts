@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { listActions } from './list-store.ts';
 import { toActionResponse } from './action-response.ts';
+import { listActions } from './list-store.ts';
 
 export const listAdActions: Handles<Routes['listAdActions']> = async ({ query }, { caller, ledger }) => {
   const { kind, state, external_id: externalId, limit, cursor: before } = query;

@@ -2,9 +2,9 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { adIdTags, tagsFor } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
+import { toActionResponse } from './action-response.ts';
 import { listActions } from './list-store.ts';
 import type { AdServices } from './services.ts';
-import { toActionResponse } from './action-response.ts';
 import { whyNotReady } from './url-tags-ready.ts';
 
 export const readUrlTags: Handles<Routes['readUrlTags'], AdServices> = async (_input, context) => {

@@ -1,14 +1,14 @@
 import { countActiveAds } from '@tributary/domain/advertising/campaigns';
-import { noteFault, openAccount } from '@tributary/domain/advertising/connections';
+import { applyFault, openAccount } from '@tributary/domain/advertising/connections';
 import { actorOf, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type Call, openCall, ProviderFault } from '@tributary/providers';
 import { v7 as uuid } from 'uuid';
+import { type ActionAnswer, answerOf, mayRestartLearning, undoCall } from './action-response.ts';
 import { matches, stateAfter, stateOf } from './ad-state.ts';
 import { certainlyNotApplied, endRefused, refusalOf } from './failures.ts';
 import type { Live, Plan, Request } from './request.ts';
 import type { AdContext } from './services.ts';
-import { type ActionAnswer, answerOf, mayRestartLearning, undoCall } from './action-response.ts';
 import {
   type Action,
   beginAction,
@@ -232,7 +232,7 @@ async function readAfterLostResponse(context: AdContext, sent: Action, live: Liv
       revision: connection.credentials_revision,
       now,
     };
-    await ledger.transaction((tx) => noteFault(tx, faulty, error));
+    await ledger.transaction((tx) => applyFault(tx, faulty, error));
   }
   return refuse(
     'provider_error',

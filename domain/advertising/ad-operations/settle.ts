@@ -1,6 +1,6 @@
 import type { CredentialKind } from '@tributary/contract';
-import { writeAudit } from '@tributary/domain/tenancy/accountability';
 import { openAccount } from '@tributary/domain/advertising/connections';
+import { writeAudit } from '@tributary/domain/tenancy/accountability';
 import { findWorkspaceOf } from '@tributary/domain/tenancy/tenants';
 import { openCall } from '@tributary/providers';
 import { type AdActionStage, hourMs, limits } from '@tributary/vocabulary';

@@ -1,8 +1,8 @@
 import { answer } from '@tributary/operations';
-import { perform } from './run-ad-action.ts';
-import type { Request } from './request.ts';
-import type { AdContext } from './services.ts';
 import { type ActionAnswer, answerOf } from './action-response.ts';
+import type { Request } from './request.ts';
+import { perform } from './run-ad-action.ts';
+import type { AdContext } from './services.ts';
 import type { Action } from './store.ts';
 
 /** Performs one action per request: its end, its response and its audit entry are committed together. */

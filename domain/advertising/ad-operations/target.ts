@@ -1,7 +1,7 @@
 import { type ActableEntity, findActable } from '@tributary/domain/advertising/campaigns';
 import { type ConnectionRow, chooseConnection, findConnection } from '@tributary/domain/advertising/connections';
 import { refuse } from '@tributary/operations';
-import type { Act, Provider } from '@tributary/providers';
+import type { AdActions, Provider } from '@tributary/providers';
 import { type Channel, channelNames, type EntityLevel } from '@tributary/vocabulary';
 import type { AdContext } from './services.ts';
 
@@ -10,7 +10,7 @@ export interface Target {
   readonly entity: ActableEntity;
   readonly connection: ConnectionRow;
   readonly provider: Provider;
-  readonly act: Act<unknown>;
+  readonly act: AdActions<unknown>;
 }
 
 export interface TargetRequest {

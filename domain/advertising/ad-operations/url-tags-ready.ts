@@ -1,4 +1,4 @@
-import { type ConnectionRow, listLive } from '@tributary/domain/advertising/connections';
+import { type ConnectionRow, listActive } from '@tributary/domain/advertising/connections';
 import { refuse } from '@tributary/operations';
 import type { Provider } from '@tributary/providers';
 import { adIdTags } from '@tributary/rules';
@@ -24,7 +24,7 @@ async function listAccounts({ ledger, caller, providers }: AdContext): Promise<T
     async (tx) => {
       const found: TaggingAccount[] = [];
       for (const { channel, provider } of taggable)
-        for (const connection of await listLive(tx, caller.profileId, channel)) found.push({ connection, provider });
+        for (const connection of await listActive(tx, caller.profileId, channel)) found.push({ connection, provider });
       return found;
     },
     { readOnly: true },

@@ -1,4 +1,4 @@
-import { buildApiKey, buildMember, connectMeta, tellAds } from '@tributary/testkit';
+import { buildApiKey, buildMember, connectMeta, recordAds } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openOperations } from './ad-operations.fixture.ts';
@@ -137,7 +137,7 @@ test('[ops-037] an app that set up workspace, profile and key by API may omit ap
       call(headers, 'POST', '/spend', { rows: rows.map((row) => ({ platform: 'social_ads', level: 'ad', ...row })) }),
   };
   await connectMeta(kit, sandbox, shop, 'USD');
-  await tellAds(sandbox, shop, 'USD');
+  await recordAds(sandbox, shop, 'USD');
   await shop.ledger.transaction((tx) =>
     sql`UPDATE ad_entities SET creative = '{"url_tags": "utm_source=fb"}' WHERE level = 'ad' AND status = 'ACTIVE'`.execute(
       tx,

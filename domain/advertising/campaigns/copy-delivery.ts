@@ -2,7 +2,7 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { isBeingDeleted } from '@tributary/domain/tenancy/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
-import type { Item, Taken } from '@tributary/work';
+import type { Item, LoadedItems } from '@tributary/work';
 import { sql } from 'kysely';
 
 export interface Engines {
@@ -28,7 +28,7 @@ export interface DirtyItem extends Item {
 }
 
 /** Reads up to `size` entities and `size` days of a profile from the queue. */
-export function claimDirty(app: Postgres, profileId: string, size: number): Promise<Taken<DirtyItem>> {
+export function claimDirty(app: Postgres, profileId: string, size: number): Promise<LoadedItems<DirtyItem>> {
   return app.forProfile(profileId).transaction(async (tx) => {
     const entities = await sql<DirtyItem>`
       SELECT entity_id::text AS id, entity_id AS "entityId", revision FROM dirty_entities WHERE profile_id = ${profileId}

@@ -4,11 +4,11 @@ import { claimDirty, copyItems, type DirtyItem, type Engines } from './copy-deli
 
 /** Copies recorded ads and delivery to ClickHouse. */
 export const delivery = (engines: Engines): QueueHandler<DirtyItem> => ({
-  take: (profileId, limit) => claimDirty(engines.app, profileId, limit),
+  load: (profileId, limit) => claimDirty(engines.app, profileId, limit),
 
   work: ({ key, items }) => copyItems(engines, key, items),
 
-  async setAside(tx, profileId, { entityId, day, revision }) {
+  async park(tx, profileId, { entityId, day, revision }) {
     if (day === undefined)
       await sql`
         DELETE FROM dirty_entities WHERE profile_id = ${profileId} AND entity_id = ${entityId} AND revision = ${revision}`.execute(
@@ -23,7 +23,7 @@ export const delivery = (engines: Engines): QueueHandler<DirtyItem> => ({
   },
 
   /** Uses revision 0, which ClickHouse never has, so that earlier revisions are copied as well. */
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     const days = ids.map((id) => id.split(' ')).filter(([, day]) => day !== undefined);
     await sql`
       INSERT INTO dirty_entities (profile_id, entity_id, revision)

@@ -48,7 +48,7 @@ export const findAdPlatforms: FindAdPlatforms = async (tx, profileId, adIds) => 
   return new Map(rows.map(({ externalId, platform }) => [externalId, platform]));
 };
 
-export interface KnownAd {
+export interface StoredAd {
   readonly id: string;
   readonly platform: string;
   readonly externalId: string;
@@ -74,9 +74,9 @@ const selectAudience = (entity: string) =>
   );
 
 /** Finds ads with their ad set and campaign. An ad without a known ad set belongs directly to its campaign. */
-export async function findAds(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
+export async function findAds(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, StoredAd>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<KnownAd>`
+  const { rows } = await sql<StoredAd>`
     SELECT a.id, a.platform, a.external_id AS "externalId", a.name, a.format,
       ${selectAudience('g')} || ${selectAudience('p')} || a.creative AS creative,
       array_remove(ARRAY[p.id, g.id], NULL) AS "parentIds",

@@ -7,7 +7,7 @@ export {
   listAdSetBudgets,
   listRecentSpend,
 } from './editable-entity.ts';
-export { findAds, findEntitiesOfLevel, findEntityByExternalId, findNames, type KnownAd } from './find-entities.ts';
+export { findAds, findEntitiesOfLevel, findEntityByExternalId, findNames, type StoredAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
 export { type RecordAdsResult, recordAds } from './record-ads.ts';
 export { findDeliveryWait, listLateDelivery } from './store.ts';

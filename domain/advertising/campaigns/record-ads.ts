@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import type { SaidEntity as ProviderEntity, SaidAudience, SaidCreative, SaidDelivery } from '@tributary/providers';
+import type { AdAudience, AdCreative, DeliveryRecord, EntityRecord as ProviderEntity } from '@tributary/providers';
 import { entityIdOf, isCurrency, parseAmount } from '@tributary/rules';
 import { type EntityLevel, isLearningStage } from '@tributary/vocabulary';
 import type { Figures, ReportedEntity, Reporter, SpendRow } from './read-spend.ts';
@@ -11,7 +11,7 @@ export interface RecordAdsResult {
   readonly rejected: readonly { readonly externalId: string; readonly reason: string }[];
 }
 
-type ProviderRecord = ProviderEntity | SaidDelivery;
+type ProviderRecord = ProviderEntity | DeliveryRecord;
 
 /**
  * Records ads and delivery that a connected platform reports, in the caller's transaction. A day reported again
@@ -98,13 +98,13 @@ const omitUndefined = (traits: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined));
 
 /** Ads inherit these fields. A field that is no longer reported is cleared. */
-const toAudienceFields = ({ warmth, geo, placement }: SaidAudience) => ({
+const toAudienceFields = ({ warmth, geo, placement }: AdAudience) => ({
   audience_warmth: warmth ?? null,
   geo: geo ?? null,
   placement: placement ?? null,
 });
 
-const toCreativeFields = (creative: SaidCreative, format: string | undefined) =>
+const toCreativeFields = (creative: AdCreative, format: string | undefined) =>
   omitUndefined({
     creative_id: creative.externalId,
     title: creative.title,
@@ -117,7 +117,7 @@ const toCreativeFields = (creative: SaidCreative, format: string | undefined) =>
   });
 
 /** Converts a day's figures, or returns the reason why they cannot be stored. */
-function toFigures(delivery: SaidDelivery): Figures | string {
+function toFigures(delivery: DeliveryRecord): Figures | string {
   if (!isCurrency(delivery.currency)) return `${delivery.currency} is no currency of ISO 4217`;
   const spend = toDecimal(delivery.spend);
   if (spend === null) return 'what it cost is no decimal';

@@ -1,10 +1,10 @@
 import type { Tx } from '@tributary/postgres';
 import { adIdTags } from '@tributary/rules';
 import { sql } from 'kysely';
-import type { KnownAd } from './find-entities.ts';
+import type { StoredAd } from './find-entities.ts';
 
 export interface TaggableAd
-  extends Pick<KnownAd, 'id' | 'platform' | 'externalId' | 'name' | 'adSetName' | 'campaignName'> {
+  extends Pick<StoredAd, 'id' | 'platform' | 'externalId' | 'name' | 'adSetName' | 'campaignName'> {
   readonly status: string;
   readonly urlTags: string | null;
 }

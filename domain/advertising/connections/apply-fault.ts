@@ -25,7 +25,7 @@ export interface FaultSource {
 }
 
 /** Sets the connection status that a provider's fault implies, and publishes an event if a reconnect is required. */
-export async function noteFault(
+export async function applyFault(
   tx: Tx,
   { profileId, connectionId, revision, now }: FaultSource,
   fault: ProviderFault,

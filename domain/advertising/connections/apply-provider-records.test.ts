@@ -1,4 +1,4 @@
-import { createMercadoPago, type Said } from '@tributary/providers';
+import { createMercadoPago, type ProviderRecord } from '@tributary/providers';
 import { buildConnection, buildMarkedProfile, openKit, testOutcomeServices } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -20,7 +20,8 @@ async function openStore() {
   } as const;
   const ledger = kit.app.forProfile(profile.id);
   return {
-    record: (records: readonly Said[]) => ledger.transaction((tx) => applyProviderRecords(tx, context, records)),
+    record: (records: readonly ProviderRecord[]) =>
+      ledger.transaction((tx) => applyProviderRecords(tx, context, records)),
     count: async () => {
       const { rows } = await ledger.transaction((tx) =>
         sql<{ payments: number; refunds: number }>`
@@ -33,7 +34,7 @@ async function openStore() {
   };
 }
 
-const payment = (externalId: string, more: object = {}): Said => ({
+const payment = (externalId: string, more: object = {}): ProviderRecord => ({
   kind: 'outcome',
   externalId,
   outcomeType: 'payment_received',
@@ -43,7 +44,7 @@ const payment = (externalId: string, more: object = {}): Said => ({
   person: {},
   ...more,
 });
-const refund = (externalId: string, more: object = {}): Said => ({
+const refund = (externalId: string, more: object = {}): ProviderRecord => ({
   kind: 'refund',
   externalId,
   ofExternalId: 'p1',
@@ -115,8 +116,8 @@ test('a dispute of a fully refunded payment does not hold any amount', async () 
     credentials: { accessToken: 't', refreshToken: null, renewAt: occurredAt, userId: '1', granted: [] },
     details: {},
   };
-  for await (const { said } of sync?.(account, null, call) ?? []) {
-    expect(said).toMatchObject([
+  for await (const { records } of sync?.(account, null, call) ?? []) {
+    expect(records).toMatchObject([
       { externalId: '1' },
       { externalId: '2', amount: '100' },
       { externalId: 'dispute-1', amount: '100', isUndone: true },

@@ -1,15 +1,15 @@
 import { recordAds } from '@tributary/domain/advertising/campaigns';
-import { keepStages, readStages } from '@tributary/domain/commerce/definitions';
+import { readStages, upsertStages } from '@tributary/domain/commerce/definitions';
 import {
   findStageRecords,
   type OutcomeServices,
   type ReadEvent,
+  type RefundReport,
   readOneOfMany,
   recordOutcomes,
-  type ToldRefund,
 } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
-import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/providers';
+import type { CustomerIdentity, OutcomeRecord, ProviderRecord, RefundRecord } from '@tributary/providers';
 import {
   type Channel,
   type ConversionType,
@@ -20,7 +20,7 @@ import {
 import { v7 as uuid } from 'uuid';
 import { remapRecords } from './remap-stages.ts';
 import { deleteVanished, saveSearches } from './search-store.ts';
-import { listLive, listLiveChannels } from './store.ts';
+import { listActive, listLiveChannels } from './store.ts';
 import type { Rejected } from './sync-store.ts';
 
 export interface RecordSource {
@@ -35,9 +35,13 @@ export interface RecordSource {
  * Stores a page of provider records, each kind in the module that owns it. Resolves to the records that could not be
  * stored.
  */
-export async function applyProviderRecords(tx: Tx, source: RecordSource, said: readonly Said[]): Promise<Rejected[]> {
-  const of = <Kind extends Said['kind']>(kind: Kind) =>
-    said.filter((one): one is Extract<Said, { kind: Kind }> => one.kind === kind);
+export async function applyProviderRecords(
+  tx: Tx,
+  source: RecordSource,
+  said: readonly ProviderRecord[],
+): Promise<Rejected[]> {
+  const of = <Kind extends ProviderRecord['kind']>(kind: Kind) =>
+    said.filter((one): one is Extract<ProviderRecord, { kind: Kind }> => one.kind === kind);
   const { profileId, channel, now } = source;
   const rejected: Rejected[] = [];
   const ads = said.filter((one) => one.kind === 'entity' || one.kind === 'delivery');
@@ -56,7 +60,7 @@ export async function applyProviderRecords(tx: Tx, source: RecordSource, said: r
 }
 
 const findReporter = async (tx: Tx, { profileId, channel, connectionId }: RecordSource) => {
-  const others = (await listLive(tx, profileId, channel)).map(({ id }) => id);
+  const others = (await listActive(tx, profileId, channel)).map(({ id }) => id);
   return { connectionId, others: new Set(others.filter((id) => id !== connectionId)) };
 };
 
@@ -64,10 +68,11 @@ const findReporter = async (tx: Tx, { profileId, channel, connectionId }: Record
  * Whether to record an outcome of this source. Money that a connected payment provider processed is reported by that
  * provider and must not count twice.
  */
-async function sourceFilter(tx: Tx, { profileId }: RecordSource, said: readonly Said[]) {
-  const hasProcessor = said.some((one) => 'takenBy' in one);
+async function sourceFilter(tx: Tx, { profileId }: RecordSource, said: readonly ProviderRecord[]) {
+  const hasProcessor = said.some((one) => 'processedBy' in one);
   const activeChannels: readonly string[] = hasProcessor ? await listLiveChannels(tx, profileId) : [];
-  return ({ takenBy = [] }: SaidOutcome | SaidRefund): boolean => !takenBy.some((one) => activeChannels.includes(one));
+  return ({ processedBy = [] }: OutcomeRecord | RefundRecord): boolean =>
+    !processedBy.some((one) => activeChannels.includes(one));
 }
 
 interface OutcomeSource extends RecordSource {
@@ -77,7 +82,11 @@ interface OutcomeSource extends RecordSource {
 /** Each provider object is one outcome per type: a repeated record updates it. */
 const toKey = (provider: string, externalId: string, outcomeType: string) => `${provider}:${externalId}:${outcomeType}`;
 
-async function recordOutcomeRecords(tx: Tx, source: OutcomeSource, said: readonly SaidOutcome[]): Promise<Rejected[]> {
+async function recordOutcomeRecords(
+  tx: Tx,
+  source: OutcomeSource,
+  said: readonly OutcomeRecord[],
+): Promise<Rejected[]> {
   if (said.length === 0) return [];
   const { profileId, connectionId, provider, services, now } = source;
   const { getType, getMeaning } = await stageReader(tx, source, said);
@@ -135,7 +144,7 @@ async function recordOutcomeRecords(tx: Tx, source: OutcomeSource, said: readonl
 /**
  * Determines what a deal counts as: its own type, else the mapping of its stage. Unknown stages are stored as unmapped.
  */
-async function stageReader(tx: Tx, { profileId, channel, now }: RecordSource, said: readonly SaidOutcome[]) {
+async function stageReader(tx: Tx, { profileId, channel, now }: RecordSource, said: readonly OutcomeRecord[]) {
   const stageRefs = said.flatMap(({ stage, outcomeType }) => (stage && !outcomeType ? [stage] : []));
   const stageKey = (stage: { pipelineId: string; stageId: string }) => `${stage.pipelineId}/${stage.stageId}`;
   let stages = stageRefs.length === 0 ? [] : await readStages(tx, profileId, channel);
@@ -145,11 +154,11 @@ async function stageReader(tx: Tx, { profileId, channel, now }: RecordSource, sa
   );
   if (unknown.size > 0) {
     const found = [...unknown.values()].map((stage) => ({ ...stage, name: stage.stageId, suggestion: null }));
-    stages = await keepStages(tx, profileId, channel, found, now);
+    stages = await upsertStages(tx, profileId, channel, found, now);
   }
   const mapped = new Map(stages.map((stage) => [stageKey(stage), stage.eventKey]));
   const getMeaning = (stage: { pipelineId: string; stageId: string }) => mapped.get(stageKey(stage));
-  const getType = ({ outcomeType, stage }: SaidOutcome) => {
+  const getType = ({ outcomeType, stage }: OutcomeRecord) => {
     if (outcomeType) return outcomeType;
     const eventKey = stage && getMeaning(stage);
     return eventKey === undefined || eventKey === 'ignored' || eventKey === 'unmapped' ? undefined : eventKey;
@@ -167,7 +176,7 @@ const customerIdKinds = {
   search: 'external_id',
 } as const satisfies Record<(typeof channels)[Channel]['kind'], string>;
 
-function toTraits(channel: Channel, { externalId, email, phone, name, rut }: SaidPerson) {
+function toTraits(channel: Channel, { externalId, email, phone, name, rut }: CustomerIdentity) {
   const [first, ...rest] = (name ?? '').trim().split(/\s+/);
   return {
     [customerIdKinds[channels[channel].kind]]: externalId,
@@ -180,11 +189,11 @@ function toTraits(channel: Channel, { externalId, email, phone, name, rut }: Sai
 }
 
 /** Records refunds, matched to payments by the provider's id. A refund that arrives before its payment waits for it. */
-async function recordRefundRecords(tx: Tx, source: OutcomeSource, said: readonly SaidRefund[]): Promise<Rejected[]> {
+async function recordRefundRecords(tx: Tx, source: OutcomeSource, said: readonly RefundRecord[]): Promise<Rejected[]> {
   if (said.length === 0) return [];
   const { profileId, provider, services, now } = source;
   const rejected: Rejected[] = [];
-  const valid: { readonly externalId: string; readonly refund: ToldRefund }[] = [];
+  const valid: { readonly externalId: string; readonly refund: RefundReport }[] = [];
   for (const one of said) {
     const { externalId } = one;
     // Providers report refunds of zero, for example of free shipping.

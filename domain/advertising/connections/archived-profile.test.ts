@@ -1,4 +1,4 @@
-import { testOutcomeServices, workOff } from '@tributary/testkit';
+import { processQueue, testOutcomeServices } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
@@ -25,7 +25,7 @@ test('a connection of an archived profile is not synced until the profile is res
     ledger.transaction((tx) => sql`UPDATE profiles SET archived_at = ${at} WHERE id = ${profile.id}`.execute(tx));
   const read = async () => {
     toy.requests = [];
-    await workOff(kit.system, 'syncs', handler, id);
+    await processQueue(kit.system, 'syncs', handler, id);
     return toy.requests.length;
   };
   await archive(now());

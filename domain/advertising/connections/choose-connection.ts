@@ -2,7 +2,7 @@ import { refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { Channel } from '@tributary/vocabulary';
 import { noSuchConnection } from './read-connection.ts';
-import { type ConnectionRow, findConnection, listLive } from './store.ts';
+import { type ConnectionRow, findConnection, listActive } from './store.ts';
 
 export interface ConnectionRequest {
   /** The `connection_id` of the request. */
@@ -39,7 +39,7 @@ export async function chooseConnection(
     });
   if (chosen && chosen.status !== 'disconnected') return chosen;
   if (reporter && reporter.status !== 'disconnected') return reporter;
-  const active = (await listLive(tx, profileId)).filter(isOfChannel);
+  const active = (await listActive(tx, profileId)).filter(isOfChannel);
   // A reconnected account has a new connection.
   const account = chosen ?? reporter;
   if (account) return active.find((one) => isSameAccount(one, account)) ?? chosen;

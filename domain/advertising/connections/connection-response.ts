@@ -1,7 +1,7 @@
 import type { Channel, ConnectionStatus, SyncState } from '@tributary/vocabulary';
-import type { Connected, SyncRow } from './store.ts';
+import type { ConnectionWithSync, SyncRow } from './store.ts';
 
-export const toConnectionResponse = ({ connection, sync }: Connected) => ({
+export const toConnectionResponse = ({ connection, sync }: ConnectionWithSync) => ({
   id: connection.id,
   channel: connection.channel as Channel,
   status: connection.status as ConnectionStatus,

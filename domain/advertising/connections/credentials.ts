@@ -1,7 +1,7 @@
 import type { Provider } from '@tributary/providers';
-import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
+import type { SealedColumn, SecretLocation, Vault } from '@tributary/vault';
 
-const locateSecret = (profileId: string, connectionId: string): SecretPlace => ({
+const locateSecret = (profileId: string, connectionId: string): SecretLocation => ({
   table: 'connections',
   column: 'credentials',
   row: connectionId,

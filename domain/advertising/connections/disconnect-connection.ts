@@ -4,10 +4,10 @@ import { answer, type Handles } from '@tributary/operations';
 import { openCall, ProviderFault } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { toConnectionResponse } from './connection-response.ts';
 import { ConnectionUnusable, openAccount } from './open-account.ts';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices, ProfileServices } from './services.ts';
-import { toConnectionResponse } from './connection-response.ts';
 import { findConnection, lockConnection, stopSync, updateConnection, withSyncs } from './store.ts';
 
 /** An unresponsive provider must not prevent a disconnect. */

@@ -2,7 +2,7 @@ import { ProviderFault } from '@tributary/providers';
 import { buildProfile } from '@tributary/testkit';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
-import { findConnected, findConnection, noteFault, openAccount, saveConnection } from './index.ts';
+import { applyFault, findConnected, findConnection, openAccount, saveConnection } from './index.ts';
 
 const { kit, toy, shop, services } = await openConnections('social_ads', 'crm_a');
 
@@ -99,7 +99,7 @@ test('a fault changes the status by its verdict, unless the credentials were rep
   const note = async (verdict: 'wait' | 'needs_action' | 'reconnect' | 'refused', revision = 1) => {
     const fault = new ProviderFault({ verdict, code: 'x', says: 'x' });
     const faulty = { profileId: profile.id, connectionId: id, revision, now: kit.clock.now() };
-    await ledger.transaction((tx) => noteFault(tx, faulty, fault));
+    await ledger.transaction((tx) => applyFault(tx, faulty, fault));
     return (await row(id)).status;
   };
   expect(await note('wait')).toBe('connected');

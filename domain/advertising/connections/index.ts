@@ -1,18 +1,18 @@
+export { applyFault } from './apply-fault.ts';
 export { chooseConnection } from './choose-connection.ts';
+export { ConnectionUnusable, type OpenedAccount, openAccount } from './open-account.ts';
 export { personalData } from './personal-data.ts';
-export { noteFault } from './apply-fault.ts';
-export { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 export { type NewConnection, saveConnection } from './save-connection.ts';
 export type { ConnectionServices, ConnectionStores, CreateReconnectUrl, ProfileServices } from './services.ts';
 export {
-  type Connected,
   type ConnectionRow,
+  type ConnectionWithSync,
   findAccountNames,
   findConnected,
   findConnection,
-  listLive,
-  listOfAccounts,
+  listActive,
+  listConnectionIdsOfAccounts,
   withSyncs,
 } from './store.ts';
-export { findFailingSyncs, listFailingSyncs, startOver } from './sync-store.ts';
+export { findFailingSyncs, listFailingSyncs, restartSync } from './sync-store.ts';
 export { refuseFault, refuseUnusable, withAccount, withReconnectLink } from './with-account.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { keepStages } from '@tributary/domain/commerce/definitions';
+import { upsertStages } from '@tributary/domain/commerce/definitions';
 import { answer, type Handles } from '@tributary/operations';
 import {
   type ConnectionStatus,
@@ -40,7 +40,7 @@ export const listStages: Handles<Routes['listStages'], ConnectionServices & { re
   const { profileId } = caller;
   const live = await readStagesFromCrm(context, [provider], connection_id);
   const found = live.stages.map(toFoundStage);
-  const stored = await ledger.transaction((tx) => keepStages(tx, profileId, provider, found, now));
+  const stored = await ledger.transaction((tx) => upsertStages(tx, profileId, provider, found, now));
   const byId = new Map(stored.map((stage) => [`${stage.pipelineId}/${stage.stageId}`, stage]));
   const canWrite = caller.scopes.has('goals:write') && caller.isEntitled;
   const stages = live.stages.flatMap(({ suggestion, ...stage }) => {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, openCall, type Provider, ProviderFault } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { applyFault } from './apply-fault.ts';
 import { openCredentials, sealCredentials } from './credentials.ts';
-import { noteFault } from './apply-fault.ts';
 import type { ProfileServices } from './services.ts';
 import { type ConnectionRow, claimRefresh, findConnection, releaseRefresh, saveRefreshed } from './store.ts';
 
-export interface Opened {
+export interface OpenedAccount {
   readonly provider: Provider;
   readonly account: Account<unknown>;
   readonly connection: ConnectionRow;
@@ -41,7 +41,7 @@ export async function openAccount(
   connectionId: string,
   now: Date,
   signal: AbortSignal = AbortSignal.timeout(refreshSeconds * 1_000),
-): Promise<Opened> {
+): Promise<OpenedAccount> {
   for (;;) {
     const opened = await openStored(services, profileId, connectionId);
     const { connect } = opened.provider;
@@ -61,7 +61,7 @@ async function openStored(
   { ledger, providers, vault }: ProfileServices,
   profileId: string,
   id: string,
-): Promise<Opened> {
+): Promise<OpenedAccount> {
   const connection = await ledger.transaction((tx) => findConnection(tx, profileId, id), { readOnly: true });
   if (!connection) throw new ConnectionUnusable('unknown');
   if (connection.status === 'disconnected') throw new ConnectionUnusable('disconnected');
@@ -81,7 +81,13 @@ async function openStored(
  * A worker that crashes between the provider's response and the commit loses the new credentials, which the provider
  * issues only once.
  */
-async function refresh(services: ProfileServices, opened: Opened, holder: string, now: Date, signal: AbortSignal) {
+async function refresh(
+  services: ProfileServices,
+  opened: OpenedAccount,
+  holder: string,
+  now: Date,
+  signal: AbortSignal,
+) {
   const { ledger, vault, providerOutbound } = services;
   const { connection, account, provider } = opened;
   const { profile_id: profileId, id, credentials_revision: revision } = connection;
@@ -92,7 +98,7 @@ async function refresh(services: ProfileServices, opened: Opened, holder: string
   } catch (error) {
     await ledger.transaction(async (tx) => {
       await releaseRefresh(tx, connection, holder);
-      if (error instanceof ProviderFault) await noteFault(tx, { profileId, connectionId: id, revision, now }, error);
+      if (error instanceof ProviderFault) await applyFault(tx, { profileId, connectionId: id, revision, now }, error);
     });
     throw error;
   }

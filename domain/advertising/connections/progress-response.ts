@@ -1,13 +1,13 @@
 import type { Channel, ConnectionStatus } from '@tributary/vocabulary';
 import { toSyncState } from './connection-response.ts';
-import type { Connected } from './store.ts';
+import type { ConnectionWithSync } from './store.ts';
 
 interface Rejected {
   external_id: string;
   reason: string;
 }
 
-export const toSyncResponse = ({ connection, sync }: Connected) => ({
+export const toSyncResponse = ({ connection, sync }: ConnectionWithSync) => ({
   connection_id: connection.id,
   provider: connection.channel as Channel,
   status: connection.status as ConnectionStatus,

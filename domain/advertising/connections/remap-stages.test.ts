@@ -1,5 +1,5 @@
-import type { SaidOutcome } from '@tributary/providers';
-import { testOutcomeServices, workOff } from '@tributary/testkit';
+import type { OutcomeRecord } from '@tributary/providers';
+import { processQueue, testOutcomeServices } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
@@ -19,10 +19,10 @@ async function openCrm() {
   return {
     map: (stage: string, to: string) =>
       rows(sql`UPDATE definitions SET conversion_type = ${to}, mapping_source = 'user' WHERE stage_id = ${stage}`),
-    async sync(...deals: readonly SaidOutcome[]) {
-      toy.pages = [{ said: deals }];
+    async sync(...deals: readonly OutcomeRecord[]) {
+      toy.pages = [{ records: deals }];
       await ledger.transaction((tx) => requestSync(tx, { profile_id: profile.id, id, channel: 'crm_a' }, now()));
-      await workOff(kit.system, 'syncs', handler, id);
+      await processQueue(kit.system, 'syncs', handler, id);
     },
     /** The events of each deal. */
     recorded: async () =>
@@ -34,7 +34,7 @@ async function openCrm() {
   };
 }
 
-const deal = (externalId: string, stageId: string, more: Partial<SaidOutcome> = {}): SaidOutcome => ({
+const deal = (externalId: string, stageId: string, more: Partial<OutcomeRecord> = {}): OutcomeRecord => ({
   kind: 'outcome',
   externalId,
   stage: { pipelineId: 'pipe', stageId },

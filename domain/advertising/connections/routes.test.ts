@@ -1,11 +1,11 @@
-import type { Pixel, Said } from '@tributary/providers';
+import type { Pixel, ProviderRecord } from '@tributary/providers';
 import {
   auditEntries,
   buildApiKey,
   buildConnection,
   buildProfile,
+  processQueue,
   testOutcomeServices,
-  workOff,
 } from '@tributary/testkit';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -32,7 +32,7 @@ test('a requested sync runs once and reports its progress [conn-032] [conn-033]'
     data: [{ connection_id: id, provider: 'social_ads', sync: { state: 'queued' } }],
   });
   await ask('POST', '/connections/sync', { connection_id: id });
-  await workOff(kit.system, 'syncs', handler, id);
+  await processQueue(kit.system, 'syncs', handler, id);
   expect(toy.requests).toEqual(['GET /data?page=0']);
   const { data } = await ask('GET', '/connections/sync/status?provider=social_ads');
   expect(data).toMatchObject([
@@ -275,10 +275,10 @@ test('search terms are listed by day in pages, and replaced when a day is report
       impressions: 100,
       position: '2.5',
     }) as const;
-  const sync = async (...records: Said[]) => {
-    toy.pages = [{ said: records }];
+  const sync = async (...records: ProviderRecord[]) => {
+    toy.pages = [{ records: records }];
     await ask('POST', '/connections/sync');
-    await workOff(kit.system, 'syncs', handler, id);
+    await processQueue(kit.system, 'syncs', handler, id);
   };
   await sync(term('2026-01-01', 'zapatos', 3), term('2026-01-02', 'zapatos', 4), term('2026-01-02', 'botas', 1));
   await sync(term('2026-01-02', 'botas', 2));

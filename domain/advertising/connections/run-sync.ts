@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OutcomeServices, untilRecorded } from '@tributary/domain/commerce/outcomes';
+import { type OutcomeServices, retryOnConflict } from '@tributary/domain/commerce/outcomes';
 import type { Ledger } from '@tributary/postgres';
 import { openCall, ProviderFault, type SyncPage } from '@tributary/providers';
 import { type Channel, channels, hourMs } from '@tributary/vocabulary';
-import { markRecovered, noteFault } from './apply-fault.ts';
-import { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
+import { applyFault, markRecovered } from './apply-fault.ts';
 import { applyProviderRecords } from './apply-provider-records.ts';
+import { ConnectionUnusable, type OpenedAccount, openAccount } from './open-account.ts';
 import { nextRunAt, usualPauseMs, waitAfter } from './schedule.ts';
 import type { ConnectionStores } from './services.ts';
 import { storeStages } from './stages.ts';
@@ -50,7 +50,7 @@ export async function runSync(
   const run = { profileId, connectionId, number: String(started.run) };
   const endsAt = performance.now() + maxRunMs;
   let position: unknown = started.position;
-  let opened: Opened | undefined;
+  let opened: OpenedAccount | undefined;
   for (let retries = 0; ; ) {
     try {
       opened = await openAccount({ ...stores, ledger }, profileId, connectionId, stores.now(), signal);
@@ -86,7 +86,7 @@ interface RunContext {
   readonly stores: SyncStores;
   readonly ledger: Ledger;
   readonly run: Run;
-  readonly opened: Opened;
+  readonly opened: OpenedAccount;
   readonly signal: AbortSignal;
   readonly endsAt: number;
 }
@@ -135,10 +135,10 @@ async function storePage({ stores, ledger, run, opened }: RunContext, page: Sync
   const { profileId, connectionId } = run;
   const channel = opened.connection.channel as Channel;
   const source = { profileId, connectionId, channel, services: stores.outcomes, now: stores.now() };
-  await untilRecorded(() =>
+  await retryOnConflict(() =>
     ledger.transaction(async (tx) => {
       await lockRun(tx, run);
-      const rejected = await applyProviderRecords(tx, source, page.said);
+      const rejected = await applyProviderRecords(tx, source, page.records);
       await saveCursor(tx, run, page.position, page.progress, rejected);
     }),
   );
@@ -149,7 +149,7 @@ async function fail(
   { now, random }: SyncStores,
   ledger: Ledger,
   run: Run,
-  opened: Opened | undefined,
+  opened: OpenedAccount | undefined,
   failures: number,
   fault: ProviderFault,
 ): Promise<void> {
@@ -161,7 +161,7 @@ async function fail(
     await lockRun(tx, run);
     if (opened && reach === 'app')
       await pauseProvider(tx, opened.connection.channel, after(retryAfterMs ?? usualPauseMs));
-    if (opened) await noteFault(tx, { ...run, revision: opened.connection.credentials_revision, now: at }, fault);
+    if (opened) await applyFault(tx, { ...run, revision: opened.connection.credentials_revision, now: at }, fault);
     await failRun(tx, run, says || code, at, verdict === 'reconnect' ? null : after(dueAt[verdict]));
   });
 }

@@ -1,5 +1,5 @@
 import { announce } from '@tributary/domain/tenancy/events';
-import { profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile } from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 import type { Candidate, Provider } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
@@ -70,6 +70,6 @@ async function withCurrency(
   before: unknown,
 ): Promise<Details> {
   if (!provider?.facts.assumesCurrency || details.currency) return details;
-  const { currency = (await profileOf(tx, profileId)).currency } = (before ?? {}) as Details;
+  const { currency = (await getProfile(tx, profileId)).currency } = (before ?? {}) as Details;
   return { ...details, currency };
 }

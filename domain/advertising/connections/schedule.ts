@@ -25,5 +25,5 @@ export function waitAfter(failures: number, requestedMs: number | undefined, ran
 export const usualPauseMs = 5 * minuteMs;
 
 /** Spreads connections that waited for the same pause. */
-export const afterPause = (connectionId: string, until: Date): Date =>
+export const resumeAfterPause = (connectionId: string, until: Date): Date =>
   new Date(until.getTime() + getShare(connectionId) * 2 * minuteMs);

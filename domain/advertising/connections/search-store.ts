@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '@tributary/postgres';
-import type { SaidSearchDays, SaidSearchTerm } from '@tributary/providers';
+import type { SearchDaysRecord, SearchTermRecord } from '@tributary/providers';
 import { sql } from 'kysely';
 
 /** Stores search terms. A day that is reported again replaces its previous report. */
 export async function saveSearches(
   tx: Tx,
   { profileId, connectionId }: { readonly profileId: string; readonly connectionId: string },
-  terms: readonly SaidSearchTerm[],
+  terms: readonly SearchTermRecord[],
 ): Promise<void> {
   if (terms.length === 0) return;
   const rows = new Map(terms.map((one) => [`${one.day} ${hashOf(one)}`, { ...one, hash: hashOf(one) }]));
@@ -27,7 +27,7 @@ export async function saveSearches(
 export async function deleteVanished(
   tx: Tx,
   { profileId, connectionId }: { readonly profileId: string; readonly connectionId: string },
-  ranges: readonly SaidSearchDays[],
+  ranges: readonly SearchDaysRecord[],
 ): Promise<void> {
   for (const { since, until, reading } of ranges)
     await sql`
@@ -35,7 +35,7 @@ export async function deleteVanished(
         AND connection_id = ${connectionId} AND reading <> ${reading}`.execute(tx);
 }
 
-const hashOf = ({ query, page }: SaidSearchTerm): string =>
+const hashOf = ({ query, page }: SearchTermRecord): string =>
   createHash('sha256')
     .update(JSON.stringify([query, page]))
     .digest('hex');

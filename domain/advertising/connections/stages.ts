@@ -1,4 +1,4 @@
-import { applyStageSuggestions, type FoundStage, keepStages } from '@tributary/domain/commerce/definitions';
+import { applyStageSuggestions, type FoundStage, upsertStages } from '@tributary/domain/commerce/definitions';
 import type { Tx } from '@tributary/postgres';
 import type { Pipeline } from '@tributary/providers';
 import { suggestStage } from '@tributary/rules';
@@ -67,6 +67,6 @@ export async function storeStages(
   now: Date,
 ): Promise<boolean> {
   const found = listSuggestedStages(pipelines).map(toFoundStage);
-  await keepStages(tx, profileId, channel, found, now);
+  await upsertStages(tx, profileId, channel, found, now);
   return applyStageSuggestions(tx, profileId, channel, found, now);
 }

@@ -1,10 +1,10 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import type { Channel } from '@tributary/vocabulary';
+import { toSyncResponse } from './progress-response.ts';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices } from './services.ts';
-import { toSyncResponse } from './progress-response.ts';
-import { type ConnectionRow, findConnection, listLive, requestSync, withSyncs } from './store.ts';
+import { type ConnectionRow, findConnection, listActive, requestSync, withSyncs } from './store.ts';
 import { refuseUnusable, withReconnectLink } from './with-account.ts';
 
 export const startSync: Handles<Routes['startSync'], ConnectionServices & { readonly baseUrl: string }> = async (
@@ -19,7 +19,7 @@ export const startSync: Handles<Routes['startSync'], ConnectionServices & { read
     const { connection_id: id, provider } = body;
     const named = id === undefined ? undefined : await findConnection(tx, profileId, id);
     if (id !== undefined && (!named || (provider && named.channel !== provider))) return noSuchConnection();
-    const found = named ? [named] : await listLive(tx, profileId, provider);
+    const found = named ? [named] : await listActive(tx, profileId, provider);
     if (found.length === 0 && provider) return noSuchConnection();
     const usable = found.filter(({ status }) => status === 'connected' || status === 'needs_action').filter(isSynced);
     if (found.length > 0 && usable.length === 0) {

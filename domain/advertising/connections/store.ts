@@ -6,7 +6,7 @@ export type ConnectionRow = Selectable<Schema['connections']>;
 export type SyncRow = Selectable<Schema['syncs']>;
 
 /** A connection and its sync state; a provider without sync has none. */
-export interface Connected {
+export interface ConnectionWithSync {
   readonly connection: ConnectionRow;
   readonly sync: SyncRow | undefined;
 }
@@ -78,7 +78,11 @@ export interface ConnectionParams {
 }
 
 /** Lists connections in order of creation, in pages. */
-export async function listConnections(tx: Tx, profileId: string, params: ConnectionParams): Promise<Connected[]> {
+export async function listConnections(
+  tx: Tx,
+  profileId: string,
+  params: ConnectionParams,
+): Promise<ConnectionWithSync[]> {
   let rows = selectOfProfile(tx, profileId).orderBy('id').limit(params.limit);
   if (params.channel) rows = rows.where('channel', '=', params.channel);
   if (params.after) rows = rows.where('id', '>', params.after);
@@ -100,7 +104,7 @@ export function listActivePage(
 const maxAtOnce = 200;
 
 /** Lists active connections of one provider or of all. */
-export function listLive(tx: Tx, profileId: string, channel?: Channel): Promise<ConnectionRow[]> {
+export function listActive(tx: Tx, profileId: string, channel?: Channel): Promise<ConnectionRow[]> {
   const rows = selectOfProfile(tx, profileId)
     .where('status', '<>', 'disconnected')
     .orderBy('id', 'desc')
@@ -118,7 +122,7 @@ export async function listLiveChannels(tx: Tx, profileId: string): Promise<strin
  * Lists all connections, including disconnected ones, of some accounts of a provider or of all its accounts. Records
  * keep the id of the connection that reported them.
  */
-export async function listOfAccounts(
+export async function listConnectionIdsOfAccounts(
   tx: Tx,
   profileId: string,
   channel: Channel,
@@ -151,7 +155,7 @@ export async function withSyncs(
   tx: Tx,
   profileId: string,
   connections: readonly ConnectionRow[],
-): Promise<Connected[]> {
+): Promise<ConnectionWithSync[]> {
   if (connections.length === 0) return [];
   const ids = connections.map(({ id }) => id);
   const syncs = await tx

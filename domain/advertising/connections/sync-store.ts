@@ -55,7 +55,7 @@ export async function beginRun(
  * Restarts the sync from the first page. Increments the run number, because a run in progress would overwrite the
  * cleared cursor.
  */
-export async function startOver(
+export async function restartSync(
   tx: Tx,
   { profile_id, id }: Pick<ConnectionRow, 'profile_id' | 'id'>,
   now: Date,

@@ -1,7 +1,7 @@
 import { findAds } from '@tributary/domain/advertising/campaigns';
-import type { Said } from '@tributary/providers';
+import type { ProviderRecord } from '@tributary/providers';
 import { entityIdOf } from '@tributary/rules';
-import { testOutcomeServices, workOff } from '@tributary/testkit';
+import { processQueue, testOutcomeServices } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
@@ -43,13 +43,13 @@ async function connected(channel: 'social_ads' | 'crm_a' | 'payments_a' | 'searc
     id,
     wish,
     rows,
-    read: () => workOff(kit.system, 'syncs', handler, id),
+    read: () => processQueue(kit.system, 'syncs', handler, id),
     sync: async () => (await owner.ask('GET', `/connections/${id}`)).data.sync,
     status: async () => (await owner.ask('GET', `/connections/${id}`)).data.status,
   };
 }
 
-const delivery = (day: string, spend: string): Said => ({
+const delivery = (day: string, spend: string): ProviderRecord => ({
   kind: 'delivery',
   level: 'ad',
   externalId: 'ad-1',
@@ -67,7 +67,7 @@ test('ads, budgets, creatives and days are stored, and a day reported again repl
   const creative = { externalId: 'cr-1', title: 'Two for one', thumbnailUrl: 'https://cdn.test/1.jpg', videoId: 'v-1' };
   toy.pages = [
     {
-      said: [
+      records: [
         {
           kind: 'entity',
           level: 'campaign',
@@ -90,7 +90,7 @@ test('ads, budgets, creatives and days are stored, and a day reported again repl
       ],
       progress: 0.5,
     },
-    { said: [delivery('2026-01-01', '100'), delivery('2026-01-02', '50.5')] },
+    { records: [delivery('2026-01-01', '100'), delivery('2026-01-02', '50.5')] },
   ];
   await read();
   const ads = await rows(sql`
@@ -121,7 +121,7 @@ test('ads, budgets, creatives and days are stored, and a day reported again repl
     next_run_at: nextRunAt(id, kit.clock.now()).toISOString(),
     progress: null,
   });
-  toy.pages = [{ said: [delivery('2026-01-02', '60')] }];
+  toy.pages = [{ records: [delivery('2026-01-02', '60')] }];
   await wish();
   await read();
   const days = () => rows(sql`SELECT day::text, spend FROM ad_delivery ORDER BY day`);
@@ -131,7 +131,9 @@ test('ads, budgets, creatives and days are stored, and a day reported again repl
   ]);
   expect(await rows(sql`SELECT spend FROM ad_delivery_history`)).toEqual([{ spend: '50.5' }]);
   // An invalid record is counted and named, and the others are stored.
-  toy.pages = [{ said: [{ ...delivery('2026-01-03', '7'), currency: 'QQQ' } as Said, delivery('2026-01-04', '8')] }];
+  toy.pages = [
+    { records: [{ ...delivery('2026-01-03', '7'), currency: 'QQQ' } as ProviderRecord, delivery('2026-01-04', '8')] },
+  ];
   await wish();
   await read();
   expect((await days()).at(-1)).toEqual({ day: '2026-01-04', spend: '8' });
@@ -141,7 +143,7 @@ test('ads, budgets, creatives and days are stored, and a day reported again repl
 });
 
 const person = { externalId: 'p-1', email: 'ana@example.com', name: 'Ana María Soto' };
-const deal = (externalId: string, stageId: string, more: object = {}): Said => ({
+const deal = (externalId: string, stageId: string, more: object = {}): ProviderRecord => ({
   kind: 'outcome',
   externalId,
   stage: { pipelineId: 'pipe', stageId },
@@ -160,7 +162,7 @@ test('deals count as their stage is mapped; unmapped and ignored ones do not cou
     (await rows(sql`SELECT event_key FROM outcomes ORDER BY event_key`)).map((row) => row.event_key);
   toy.pages = [
     {
-      said: [
+      records: [
         deal('d1', 'new'),
         deal('d2', 'spam'),
         deal('d3', 'new', { outcomeType: 'deal_lost' }),
@@ -185,7 +187,7 @@ test('deals count as their stage is mapped; unmapped and ignored ones do not cou
 
 test('a first sync records past outcomes, and repeated syncs add none [evnt-018] [evnt-030] [evnt-037] [conv-007]', async () => {
   const { rows, read, wish, announced, id } = await connected('payments_a');
-  const charge = (externalId: string, value: string): Said => ({
+  const charge = (externalId: string, value: string): ProviderRecord => ({
     kind: 'outcome',
     externalId,
     outcomeType: 'payment_received',
@@ -202,7 +204,7 @@ test('a first sync records past outcomes, and repeated syncs add none [evnt-018]
     currency: 'CLP',
     occurredAt: '2020-06-01T00:00:00.000Z',
   } as const;
-  toy.pages = [{ said: [charge('ch_1', '1000'), charge('ch_2', '500'), { ...refund, isDispute: false }] }];
+  toy.pages = [{ records: [charge('ch_1', '1000'), charge('ch_2', '500'), { ...refund, isDispute: false }] }];
   for (let time = 0; time < 3; time += 1) {
     await wish();
     await read();
@@ -218,11 +220,11 @@ test('a first sync records past outcomes, and repeated syncs add none [evnt-018]
   expect(event?.payload).toMatchObject({ occurred_at: '2020-05-01T10:00:00.000Z', provider: 'payments_a' });
   // A dispute that was lost, then won.
   const dispute = { ...refund, externalId: 'dp_1', ofExternalId: 'ch_2', amount: '500', isDispute: true };
-  toy.pages = [{ said: [dispute] }];
+  toy.pages = [{ records: [dispute] }];
   await wish();
   await read();
   expect((await payments())[1]).toMatchObject({ refunded: '500' });
-  toy.pages = [{ said: [{ ...dispute, isUndone: true }] }];
+  toy.pages = [{ records: [{ ...dispute, isUndone: true }] }];
   await wish();
   await read();
   expect((await payments())[1]).toMatchObject({ refunded: '0' });
@@ -282,9 +284,9 @@ test('an app-wide rate limit pauses all connections of the provider, which then 
 test('an interrupted run continues at its cursor, and the replaced run can no longer write', async () => {
   const { profile, read, rows, id } = await connected('social_ads');
   toy.pages = [
-    { said: [delivery('2026-02-01', '1')] },
-    { said: [delivery('2026-02-02', '2')] },
-    { said: [delivery('2026-02-03', '3')] },
+    { records: [delivery('2026-02-01', '1')] },
+    { records: [delivery('2026-02-02', '2')] },
+    { records: [delivery('2026-02-03', '3')] },
   ];
   toy.delayMs = 150;
   const cut = new AbortController();
@@ -320,15 +322,15 @@ test('a sync that fails by an internal error is retried with backoff, shows the 
   const { read, sync, status, id, ask } = await connected('social_ads');
   const fails = async () => {
     await expect(read()).rejects.toThrow(TypeError);
-    await kit.system.unbound.transaction((tx) => handler.setAside(tx, id, { id, profileId: '' }));
+    await kit.system.unbound.transaction((tx) => handler.park(tx, id, { id, profileId: '' }));
     const { next_run_at, ...shown } = await sync();
     return { ...shown, waitMs: Date.parse(next_run_at) - kit.clock.now().getTime() };
   };
-  toy.pages = [{ said: [delivery('2026-02-01', '1')] }];
+  toy.pages = [{ records: [delivery('2026-02-01', '1')] }];
   await read();
   const last = (await sync()).last_success_at;
   // Ad platforms report no outcomes, so the code throws.
-  toy.pages = [{ said: [deal('d-1', 'new')] }];
+  toy.pages = [{ records: [deal('d-1', 'new')] }];
   const waits: number[] = [];
   for (let attempt = 0; attempt < 9; attempt += 1) {
     await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${id}`);
@@ -343,7 +345,7 @@ test('a sync that fails by an internal error is retried with backoff, shows the 
   const failing = await kit.owner.unbound.query(sql`SELECT failing_since FROM syncs WHERE connection_id = ${id}`);
   expect(failing.rows).toEqual([{ failing_since: kit.clock.now() }]);
   // A member who requests a sync after the fix does not have to wait.
-  toy.pages = [{ said: [delivery('2026-02-02', '1')] }];
+  toy.pages = [{ records: [delivery('2026-02-02', '1')] }];
   expect((await ask('POST', '/connections/sync', { connection_id: id })).status).toBe(202);
   await read();
   expect(await sync()).toMatchObject({ state: 'idle', last_error: null, last_success_at: last });
@@ -353,7 +355,7 @@ test('a sync that fails by an internal error is retried with backoff, shows the 
 
 test('a disconnected connection shows its last sync and is not synced any more [conn-031]', async () => {
   const { read, sync, ask, id } = await connected('social_ads');
-  toy.pages = [{ said: [delivery('2026-02-01', '1')] }];
+  toy.pages = [{ records: [delivery('2026-02-01', '1')] }];
   await read();
   const { last_success_at } = await sync();
   expect(last_success_at).not.toBeNull();

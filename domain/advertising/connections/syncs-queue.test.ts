@@ -1,4 +1,4 @@
-import { testOutcomeServices, workOff } from '@tributary/testkit';
+import { processQueue, testOutcomeServices } from '@tributary/testkit';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
 import { requestSync } from './store.ts';
@@ -19,9 +19,9 @@ test.each([
     const { ledger, profile, connect } = await shop();
     const id = await connect('social_ads');
     await ledger.transaction((tx) => requestSync(tx, { profile_id: profile.id, id, channel: 'social_ads' }, now()));
-    toy.pages = [{ said: [], waitMs }, { said: [] }];
-    await workOff(kit.system, 'syncs', handler, id);
-    const { items, laterSeconds: seconds } = await handler.take(id, 1, AbortSignal.timeout(10_000));
+    toy.pages = [{ records: [], waitMs }, { records: [] }];
+    await processQueue(kit.system, 'syncs', handler, id);
+    const { items, laterSeconds: seconds } = await handler.load(id, 1, AbortSignal.timeout(10_000));
     expect({ items, seconds }).toEqual({ items: [], seconds: laterSeconds });
   },
 );

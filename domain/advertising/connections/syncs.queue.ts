@@ -1,8 +1,8 @@
-import { isServed } from '@tributary/domain/tenancy/tenants';
+import { isActiveProfile } from '@tributary/domain/tenancy/tenants';
 import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import { runSync, type SyncStores } from './run-sync.ts';
-import { afterPause } from './schedule.ts';
+import { resumeAfterPause } from './schedule.ts';
 import { failInternally, findSync, postponeSync } from './sync-store.ts';
 
 interface SyncItem extends Item {
@@ -22,17 +22,19 @@ const noItems = { items: [], isMore: false };
  * delays its own connections.
  */
 export const syncs = (stores: SyncStores): QueueHandler<SyncItem> => ({
-  async take(connectionId) {
+  async load(connectionId) {
     const found = await findSync(stores.system, connectionId, stores.now());
     if (!found) return noItems;
     const waitMs = found.dueAt.getTime() - stores.now().getTime();
     if (waitMs > 0) return waitMs > keepLeaseMs ? noItems : { ...noItems, laterSeconds: waitMs / 1_000 };
     if (found.pausedUntil) {
-      await postponeSync(stores.system, connectionId, afterPause(connectionId, found.pausedUntil));
+      await postponeSync(stores.system, connectionId, resumeAfterPause(connectionId, found.pausedUntil));
       return noItems;
     }
     const { profileId } = found;
-    if (!(await stores.app.forProfile(profileId).transaction((tx) => isServed(tx, profileId), { readOnly: true }))) {
+    if (
+      !(await stores.app.forProfile(profileId).transaction((tx) => isActiveProfile(tx, profileId), { readOnly: true }))
+    ) {
       await postponeSync(stores.system, connectionId, new Date(stores.now().getTime() + archivedRetryMs));
       return noItems;
     }
@@ -42,8 +44,8 @@ export const syncs = (stores: SyncStores): QueueHandler<SyncItem> => ({
     for (const { id, profileId } of items) await runSync(stores, profileId, id, signal);
   },
   // An internal error: the operator sees its cause in the list of parked work, and the sync is retried with backoff.
-  setAside: (tx, connectionId) => failInternally(tx, connectionId, stores.now()),
-  putBack: async (tx, connectionId) => {
+  park: (tx, connectionId) => failInternally(tx, connectionId, stores.now()),
+  unpark: async (tx, connectionId) => {
     await sql`UPDATE syncs SET due_at = '-infinity', state = 'queued' WHERE connection_id = ${connectionId}`.execute(
       tx,
     );

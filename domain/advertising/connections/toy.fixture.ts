@@ -10,8 +10,8 @@ import {
   type Pixel,
   type Provider,
   ProviderFault,
+  type ProviderRecord,
   type Providers,
-  type Said,
   type Verdict,
 } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
@@ -23,7 +23,7 @@ const Credentials = z.object({ access: z.string(), refresh: z.string(), until: z
 type ToyCredentials = z.infer<typeof Credentials>;
 
 interface ToyPage {
-  readonly said: readonly Said[];
+  readonly records: readonly ProviderRecord[];
   readonly progress?: number;
   readonly waitMs?: number;
 }
@@ -128,9 +128,9 @@ export class Toy {
   async *#sync(access: string, from: { page: number } | null, call: Call) {
     for (let number = from?.page ?? 0; ; number += 1) {
       const { page, isLast } = await this.#call(call, 'GET', `/data?page=${number}`, access);
-      const { said = [], progress, waitMs } = page ?? {};
+      const { records = [], progress, waitMs } = page ?? {};
       const more = { ...(progress !== undefined && { progress }), ...(waitMs !== undefined && { waitMs }) };
-      yield { said, position: { page: isLast ? 0 : number + 1 }, ...more };
+      yield { records, position: { page: isLast ? 0 : number + 1 }, ...more };
       if (isLast) return;
     }
   }

@@ -1,8 +1,8 @@
 import { links } from '@tributary/contract';
 import { Refusal, refuse } from '@tributary/operations';
 import { type Call, openCall, ProviderFault } from '@tributary/providers';
-import { noteFault } from './apply-fault.ts';
-import { ConnectionUnusable, type Opened, openAccount, type Unusable } from './open-account.ts';
+import { applyFault } from './apply-fault.ts';
+import { ConnectionUnusable, type OpenedAccount, openAccount, type Unusable } from './open-account.ts';
 import type { ProfileServices } from './services.ts';
 
 export interface ProviderContext extends ProfileServices {
@@ -22,12 +22,12 @@ const timeoutMs = 20_000;
 export async function withAccount<T>(
   context: ProviderContext,
   connectionId: string,
-  work: (opened: Opened, call: Call) => Promise<T>,
+  work: (opened: OpenedAccount, call: Call) => Promise<T>,
 ): Promise<T> {
   const { caller, now, ledger, providerOutbound } = context;
   const { profileId } = caller;
   const signal = AbortSignal.timeout(timeoutMs);
-  let opened: Opened | undefined;
+  let opened: OpenedAccount | undefined;
   try {
     opened = await openAccount(context, profileId, connectionId, now, signal);
     return await work(opened, openCall(providerOutbound, now, signal));
@@ -36,7 +36,7 @@ export async function withAccount<T>(
     const { connection } = opened ?? {};
     if (connection && error instanceof ProviderFault) {
       const faulty = { profileId, connectionId, revision: connection.credentials_revision, now };
-      await ledger.transaction((tx) => noteFault(tx, faulty, error));
+      await ledger.transaction((tx) => applyFault(tx, faulty, error));
     }
     try {
       return error instanceof ConnectionUnusable ? refuseUnusable(context, error.reason) : refuseFault(context, error);

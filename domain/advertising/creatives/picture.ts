@@ -21,7 +21,7 @@ export async function fetchPicture(
   signal.throwIfAborted();
   if (fetched?.status !== 200 || fetched.truncated) return undefined;
   const bytes = new Uint8Array(fetched.body);
-  const mediaType = mediaTypeOf(bytes);
+  const mediaType = detectMediaType(bytes);
   return mediaType ? { bytes, mediaType } : undefined;
 }
 
@@ -35,7 +35,7 @@ const signatures: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Detects the type from the bytes, because the content type of an untrusted server may be wrong. */
-export function mediaTypeOf(bytes: Uint8Array): string | undefined {
+export function detectMediaType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   return signatures.find(([, pattern]) => pattern.test(start))?.[0];
 }

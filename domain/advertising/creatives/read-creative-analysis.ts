@@ -1,5 +1,10 @@
 import { CreativeFindings, type Routes } from '@tributary/contract';
-import { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from '@tributary/domain/advertising/campaigns';
+import {
+  findAds,
+  findEntitiesOfLevel,
+  findEntityByExternalId,
+  type StoredAd,
+} from '@tributary/domain/advertising/campaigns';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { isUuid } from '@tributary/vocabulary';
@@ -17,7 +22,7 @@ export const readCreativeAnalysis: Handles<Routes['readCreativeAnalysis']> = asy
 };
 
 /** Finds an ad by its internal id or its platform's id. */
-export async function findAd(tx: Tx, profileId: string, text: string): Promise<KnownAd> {
+export async function findAd(tx: Tx, profileId: string, text: string): Promise<StoredAd> {
   const internalId = text.toLowerCase();
   const isInternal =
     isUuid(internalId) && (await findEntitiesOfLevel(tx, profileId, 'ad', [internalId])).has(internalId);
@@ -26,7 +31,7 @@ export async function findAd(tx: Tx, profileId: string, text: string): Promise<K
   return ad || refuse('not_found', 'There is no such ad.');
 }
 
-export const toAnalysisResponse = (ad: KnownAd, analysis: Analysis | undefined) => ({
+export const toAnalysisResponse = (ad: StoredAd, analysis: Analysis | undefined) => ({
   ad_id: ad.id,
   ad_external_id: ad.externalId,
   status: analysis?.status ?? ('none' as const),

@@ -1,6 +1,6 @@
 import type { Exportable } from '@tributary/domain/commerce/outcomes';
 import type { ExportEvent } from '@tributary/providers';
-import { isOpaqueKey, netOf } from '@tributary/rules';
+import { isOpaqueKey, netAmount } from '@tributary/rules';
 import { clickIdKindNames, clickIdKinds } from '@tributary/vocabulary';
 import type { TargetRow } from './store.ts';
 
@@ -47,7 +47,7 @@ export function compose(
     occurredAt: outcome.occurredAt,
     actionSource,
     ...(outcome.amount !== null && {
-      value: netOf(outcome.amount, outcome.refunded),
+      value: netAmount(outcome.amount, outcome.refunded),
       currency: outcome.currency ?? undefined,
     }),
     // A page URL may reveal what a visitor looked for; a private profile sends only the origin.

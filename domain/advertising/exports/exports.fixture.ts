@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPersonGate } from '@tributary/operations';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { asProvider, createMeta, type Provider, type Providers } from '@tributary/providers';
-import { buildConnection, openTest, type SceneTraits, scene, testVault, workOff } from '@tributary/testkit';
+import { buildConnection, openTest, processQueue, type SceneTraits, scene, testVault } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll } from 'vitest';
 import { z } from 'zod';
@@ -123,7 +123,7 @@ export async function openExports() {
     vault: testVault,
     providers,
     providerOutbound,
-    gate: createPersonGate(kit.app),
+    gate: createPersonalDataGate(kit.app),
     now: () => kit.clock.now(),
   };
   const handler = exports(stores);
@@ -196,7 +196,7 @@ export async function openExports() {
               THEN interval '-1 second' ELSE interval '1 hour' END
             FROM outcomes o WHERE o.id = e.outcome_id AND status IN ('waiting', 'processing')`,
         );
-        await workOff(kit.system, 'exports', handler, profileId);
+        await processQueue(kit.system, 'exports', handler, profileId);
       },
       statuses: async () =>
         Object.fromEntries(

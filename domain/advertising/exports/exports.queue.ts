@@ -1,8 +1,8 @@
 import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
+import { runBatch } from './run-batch.ts';
 import type { ExportStores } from './services.ts';
 import { listDue, type WaitingEvent } from './store.ts';
-import { runBatch } from './run-batch.ts';
 
 export interface ExportItem extends Item {
   readonly event: WaitingEvent;
@@ -10,7 +10,7 @@ export interface ExportItem extends Item {
 
 /** Exports outcomes to ad platforms. After a crash a batch is sent again under the same event ids. */
 export const exports = (stores: ExportStores): QueueHandler<ExportItem> => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     const rows = await stores.app.forProfile(profileId).transaction((tx) => listDue(tx, profileId, limit));
     // Another target of the profile may be due as well.
     return {
@@ -19,22 +19,22 @@ export const exports = (stores: ExportStores): QueueHandler<ExportItem> => ({
     };
   },
 
-  work: ({ key: profileId, items, hold, signal }) =>
+  work: ({ key: profileId, items, renewLease, signal }) =>
     runBatch(
       stores,
       profileId,
       items.map(({ event }) => event),
-      hold,
+      renewLease,
       signal,
     ),
 
-  async setAside(tx, profileId, { event: { targetId, outcomeId } }) {
+  async park(tx, profileId, { event: { targetId, outcomeId } }) {
     await sql`
       UPDATE export_events SET status = 'refused', reason = 'set_aside'
       WHERE profile_id = ${profileId} AND target_id = ${targetId} AND outcome_id = ${outcomeId}`.execute(tx);
   },
 
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     const pairs = ids.map((id) => id.split('/'));
     await sql`
       UPDATE export_events SET status = 'waiting', reason = NULL, due_at = now()

@@ -3,9 +3,9 @@ import { withAccount } from '@tributary/domain/advertising/connections';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
+import { accountOf, composeAll } from './run-batch.ts';
 import type { ExportServices } from './services.ts';
 import { type ExportResult, listTargets, listWaiting } from './store.ts';
-import { accountOf, composeAll } from './run-batch.ts';
 
 /** Returns what the next run would send. Of customers only the field names: their values go to the platform only. */
 export const previewExports: Handles<Routes['previewExports'], ExportServices> = async ({ query }, context) => {
@@ -22,7 +22,7 @@ export const previewExports: Handles<Routes['previewExports'], ExportServices> =
     { readOnly: true },
   );
   return withAccount(context, target.connection_id, async ({ provider, account }) => {
-    const flawOf = provider.export?.flawOf;
+    const flawOf = provider.export?.findFlaw;
     return answer(200, {
       data: composed.map(({ outcomeId, dataset, event }) => ({
         outcome_event_id: outcomeId,

@@ -2,8 +2,8 @@ import type { AnswerOf, PrivacyMode, Routes } from '@tributary/contract';
 import { findPrivacyMode } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { toTargetResponse } from './target-response.ts';
 import { listTargets } from './store.ts';
+import { toTargetResponse } from './target-response.ts';
 
 type Catalog = AnswerOf<Routes['readExportCatalog']>['body']['data'];
 

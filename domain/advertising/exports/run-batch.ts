@@ -1,8 +1,14 @@
-import { ConnectionUnusable, findConnection, noteFault, type Opened, openAccount } from '@tributary/domain/advertising/connections';
+import {
+  applyFault,
+  ConnectionUnusable,
+  findConnection,
+  type OpenedAccount,
+  openAccount,
+} from '@tributary/domain/advertising/connections';
 import { readDefinitions } from '@tributary/domain/commerce/definitions';
-import { announce } from '@tributary/domain/tenancy/events';
 import { findExportable } from '@tributary/domain/commerce/outcomes';
-import { isHealthcareProfile, isServed } from '@tributary/domain/tenancy/tenants';
+import { announce } from '@tributary/domain/tenancy/events';
+import { isActiveProfile, isHealthcareProfile } from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 import { type Account, type Export, openCall, ProviderFault } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
@@ -44,7 +50,7 @@ export async function runBatch(
       return {
         target: found,
         connection: found && (await findConnection(tx, profileId, found.connection_id)),
-        isActive: await isServed(tx, profileId),
+        isActive: await isActiveProfile(tx, profileId),
       };
     },
     { readOnly: true },
@@ -99,7 +105,7 @@ interface ExportContext {
   readonly stores: ExportStores;
   readonly profileId: string;
   readonly target: TargetRow;
-  readonly opened: Opened;
+  readonly opened: OpenedAccount;
   readonly platform: Export<unknown>;
   readonly signal: AbortSignal;
 }
@@ -125,7 +131,7 @@ async function exportEvents(
       { readOnly: true },
     );
     const ready = composed.filter((one) => {
-      const flaw = platform.flawOf(one.event, account, now());
+      const flaw = platform.findFlaw(one.event, account, now());
       if (flaw) results.push(refused(one.outcomeId, flaw));
       return !flaw;
     });
@@ -149,7 +155,7 @@ async function exportEvents(
       signal,
     };
     const mostTogetherOf = new Map(fresh.map(({ outcomeId, mostTogether }) => [outcomeId, mostTogether]));
-    for (const batch of batchesOf(ready, (one) => mostTogetherOf.get(one.outcomeId) ?? platform.mostEvents)) {
+    for (const batch of batchesOf(ready, (one) => mostTogetherOf.get(one.outcomeId) ?? platform.maxEvents)) {
       // Customer data is read again when the event is sent; here only its existence mattered.
       await sendBatch(platformLine, batch.map(withoutPerson), results);
     }
@@ -161,7 +167,7 @@ async function exportEvents(
         revision: opened.connection.credentials_revision,
         now: now(),
       };
-      await ledger.transaction((tx) => noteFault(tx, faulty, error));
+      await ledger.transaction((tx) => applyFault(tx, faulty, error));
     }
     throw error;
   }
@@ -253,7 +259,7 @@ async function pollAll(
     results.push(
       ...some.map(({ outcomeId, mostTogether }): ExportResult => {
         if (answer?.state === 'accepted') return { outcomeId, status: 'sent' };
-        const mostTogetherOf = mostTogether ?? platform.mostEvents;
+        const mostTogetherOf = mostTogether ?? platform.maxEvents;
         if (answer?.state === 'rejected')
           return mostTogetherOf === 1
             ? refused(outcomeId, 'platform_refused')

@@ -1,6 +1,6 @@
 import { findWorkspaceOf, isHealthcareProfile } from '@tributary/domain/tenancy/tenants';
-import { leaveWithPeople, Refusal, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { disclosePersonalData, Refusal, refuse } from '@tributary/operations';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { type Account, type Export, type ExportAnswer, openCall, ProviderFault } from '@tributary/providers';
 import type { Composed } from './compose.ts';
 import { withPeople } from './people.ts';
@@ -117,12 +117,12 @@ async function sendOnce(platformLine: PlatformLine, events: readonly Composed[])
     requestId: `export_${connectionId}`,
     now: now(),
     recheck: async (tx: Tx) => {
-      await enter(tx, { profileId });
+      await switchScope(tx, { profileId });
       if (await isHealthcareProfile(tx, profileId)) refuse('forbidden', 'The privacy of the profile changed.');
       withCustomers = await withPeople(tx, profileId, events);
     },
   };
-  await leaveWithPeople(gate, access, async (cut) => {
+  await disclosePersonalData(gate, access, async (cut) => {
     answer = await send(withCustomers, cut);
   });
   if (!answer)

@@ -1,5 +1,5 @@
 import type { ConnectionServices } from '@tributary/domain/advertising/connections';
-import type { PersonGate } from '@tributary/operations';
+import type { PersonalDataGate } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 
 export interface ExportServices extends ConnectionServices {
@@ -10,6 +10,6 @@ export interface ExportServices extends ConnectionServices {
 export interface ExportStores extends ConnectionServices {
   readonly app: Postgres;
   /** The personal-data gate, which every request with customer data goes through. */
-  readonly gate: PersonGate;
+  readonly gate: PersonalDataGate;
   readonly now: () => Date;
 }

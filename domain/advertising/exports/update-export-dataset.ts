@@ -4,8 +4,8 @@ import { findPrivacyMode } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { requireConsent } from './consent.ts';
 import type { ExportServices } from './services.ts';
-import { toTargetResponse } from './target-response.ts';
 import { findTarget, listTargets, type TargetRow, updateTarget } from './store.ts';
+import { toTargetResponse } from './target-response.ts';
 
 /** Switches exports to the clean dataset or back. The platform is queried before anything changes here. */
 export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportServices> = async (

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
+import type { SealedColumn, SecretLocation, Vault } from '@tributary/vault';
 
 /**
  * The secret part of a hand-off's links. Its holder may finish the hand-off, so it is stored hashed for lookups and
@@ -17,7 +17,7 @@ interface HandoffKey {
   readonly id: string;
 }
 
-const locateSecret = ({ profileId, id }: HandoffKey): SecretPlace => ({
+const locateSecret = ({ profileId, id }: HandoffKey): SecretLocation => ({
   table: 'handoffs',
   column: 'capability',
   row: id,

@@ -4,9 +4,9 @@ import { v7 as uuid } from 'uuid';
 import { isReturnAllowed } from './allowed-return.ts';
 import { hashCapability, mintCapability, sealCapability } from './capability.ts';
 import { getExpiry } from './handoff.ts';
+import { toHandoffResponse } from './handoff-response.ts';
 import { readReturnUrl } from './return-url.ts';
 import type { HandoffServices } from './services.ts';
-import { toHandoffResponse } from './handoff-response.ts';
 import { insertHandoff } from './store.ts';
 
 export const createHandoff: Handles<Routes['createHandoff'], HandoffServices> = async (

@@ -53,7 +53,7 @@ export async function finishConsent(
   moment: RequestMoment,
 ): Promise<BounceOutcome> {
   const claim = uuid();
-  const claimed = await services.postgres.behind(at).transaction(async (tx) => {
+  const claimed = await services.postgres.withScope(at).transaction(async (tx) => {
     const row = await lockHandoff(tx, at.profileId, at.id);
     if (!row) return outcomeForReason('state_invalid');
     const outcome = getFinalOutcome(toHandoff(row), moment.now);
@@ -120,7 +120,7 @@ interface StoreParams {
 /** Stores the result if this consent still holds the claim. */
 async function store(services: HandoffPageServices, at: HandoffLocation, params: StoreParams): Promise<BounceOutcome> {
   const { claim, offer, moment } = params;
-  const ledger = services.postgres.behind(at);
+  const ledger = services.postgres.withScope(at);
   const settleWith = (decide: (tx: Tx, row: HandoffRow) => Promise<Ending>) =>
     ledger.transaction(async (tx) => {
       const row = await lockHandoff(tx, at.profileId, at.id);

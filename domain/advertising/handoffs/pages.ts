@@ -1,7 +1,7 @@
 import { links } from '@tributary/contract';
 import { findProfileName } from '@tributary/domain/tenancy/tenants';
 import { chooseLanguage, type PageEndpoint, type PageVisit } from '@tributary/pages';
-import { findAnywhere } from '@tributary/postgres';
+import { findOnAnyShard } from '@tributary/postgres';
 import { type HandoffProvider, handoffProviders } from '@tributary/vocabulary';
 import { isReturnAllowed } from './allowed-return.ts';
 import { hashCapability, isCapability, startPath } from './capability.ts';
@@ -167,11 +167,11 @@ class HandoffPages {
 
   async #find(capability: string | undefined): Promise<HandoffLocation | undefined> {
     if (!capability || !isCapability(capability)) return undefined;
-    return findAnywhere(this.#services.postgres.everywhere, locateHandoff(hashCapability(capability)));
+    return findOnAnyShard(this.#services.postgres.allShards, locateHandoff(hashCapability(capability)));
   }
 
   #ledger(at: HandoffLocation) {
-    return this.#services.postgres.behind({ profileId: at.profileId, workspaceId: at.workspaceId });
+    return this.#services.postgres.withScope({ profileId: at.profileId, workspaceId: at.workspaceId });
   }
 
   #read(at: HandoffLocation): Promise<HandoffRow | undefined> {

@@ -1,4 +1,4 @@
-import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
+import type { SealedColumn, SecretLocation, Vault } from '@tributary/vault';
 import { z } from 'zod';
 
 /** Data stored until one of several accounts is selected: credentials and accounts. */
@@ -20,7 +20,7 @@ interface HandoffKey {
   readonly id: string;
 }
 
-const locateSecret = ({ profileId, id }: HandoffKey): SecretPlace => ({
+const locateSecret = ({ profileId, id }: HandoffKey): SecretLocation => ({
   table: 'pending_selections',
   column: 'parked',
   row: id,

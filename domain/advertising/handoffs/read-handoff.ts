@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import type { HandoffServices } from './services.ts';
 import { toHandoffResponse } from './handoff-response.ts';
+import type { HandoffServices } from './services.ts';
 import { findHandoff } from './store.ts';
 
 export const readHandoff: Handles<Routes['readHandoff'], HandoffServices> = async (

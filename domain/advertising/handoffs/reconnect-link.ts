@@ -24,7 +24,7 @@ export function reconnectLinks({
   return async ({ profileId, connectionId, requestId, now }) => {
     const workspaceId = await postgres.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
     if (!workspaceId) return undefined;
-    return postgres.behind({ profileId, workspaceId }).transaction(async (tx) => {
+    return postgres.withScope({ profileId, workspaceId }).transaction(async (tx) => {
       const appId = await findGoverningApp(tx, profileId);
       const connection = appId && (await findConnection(tx, profileId, connectionId));
       if (!connection) return undefined;

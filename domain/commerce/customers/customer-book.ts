@@ -16,7 +16,7 @@ import type { IdentifierKind } from '@tributary/vocabulary';
 import { firstOf, termsOf } from './customer-terms.ts';
 
 /** The part of a message that identifies and describes a customer. */
-export interface Said {
+export interface CustomerMessage {
   readonly identifiers: readonly Identifier[];
   readonly firstName?: string | undefined;
   readonly lastName?: string | undefined;
@@ -63,7 +63,7 @@ export interface ExistingCustomer extends CustomerRecord, Pick<Holder, 'national
 }
 
 /** All stored data that a set of identifiers concerns. */
-export interface KnownCustomers {
+export interface OpenedCustomers {
   readonly customers: readonly ExistingCustomer[];
   readonly bindings: readonly Binding[];
   /** Pairs of customers that must not be merged, because a merge of them was undone. */
@@ -156,7 +156,7 @@ export class CustomerBook {
   readonly #coMentions = new Map<string, CoMention>();
   readonly #proposals = new Map<string, Proposal>();
 
-  constructor({ customers, bindings, apart, erased }: KnownCustomers, newId: () => string) {
+  constructor({ customers, bindings, apart, erased }: OpenedCustomers, newId: () => string) {
     this.#graph = new IdentityGraph(customers, bindings, apart);
     this.#saidOf = new Map(
       bindings.map((binding) => [identifierKey(binding), binding.movedFrom ?? binding.customerId]),
@@ -172,7 +172,7 @@ export class CustomerBook {
    * names; `customerId` is the one it was merged into, if any.
    */
   take(
-    { identifiers: stated, firstName, lastName, at, seenAt }: Said,
+    { identifiers: stated, firstName, lastName, at, seenAt }: CustomerMessage,
     evidence: Evidence,
   ): { customerId: string; saidOf: string; isNew: boolean } | undefined {
     const { source, saidAt } = evidence;
@@ -245,7 +245,7 @@ export class CustomerBook {
   }
 
   /** Whether a message is about the time before the customer it names was erased. */
-  isOfErased({ identifiers, at }: Said): boolean {
+  isOfErased({ identifiers, at }: CustomerMessage): boolean {
     return isOfErased(identifiers, at, this.#erasure);
   }
 

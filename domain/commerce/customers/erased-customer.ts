@@ -1,5 +1,5 @@
 import type { PersonTables as PeopleInClickHouse } from '@tributary/clickhouse';
-import type { PersonTables as PeopleInPostgres, Tx } from '@tributary/postgres';
+import type { PersonalDataTables as PeopleInPostgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import type { FindNamingErased } from './mentions.ts';
 
@@ -14,7 +14,7 @@ export interface ErasedPerson {
 }
 
 /** An erased customer with all identifiers and visitors, as passed to each module with personal data. */
-export interface KnownPerson extends ErasedPerson {
+export interface ErasedCustomer extends ErasedPerson {
   readonly identifiers: readonly Identifier[];
   readonly visitorIds: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface PersonalData<Erasing = unknown, Searching = unknown> {
   /** Changed after the transaction, for all customers that are due at once. */
   readonly clickhouse?: PeopleInClickHouse;
   /** Clears the module's PostgreSQL tables in the transaction of the erasure. */
-  readonly erase?: (tx: Tx, person: KnownPerson, services: Erasing) => Promise<Cleared>;
+  readonly erase?: (tx: Tx, person: ErasedCustomer, services: Erasing) => Promise<Cleared>;
   /**
    * Clears free-form content that mentions erased customers, after the transaction and for all customers of a profile that are due at once.
    * Content that cannot be decrypted must be skipped: it reveals nothing and must not block the erasure.

@@ -8,7 +8,7 @@ import {
   normaliseRut,
 } from '@tributary/rules';
 import type { ImportRejection, UnparseableIdentifier } from '@tributary/vocabulary';
-import type { Said } from './customer-book.ts';
+import type { CustomerMessage } from './customer-book.ts';
 
 type Body = Input<Routes['importCustomers']>['body'];
 
@@ -19,7 +19,11 @@ export interface Rejected extends ImportFault {
 
 export type ReadRow =
   | { readonly rejected: Rejected }
-  | { readonly rejected?: undefined; readonly message: Said; readonly warnings: readonly UnparseableIdentifier[] };
+  | {
+      readonly rejected?: undefined;
+      readonly message: CustomerMessage;
+      readonly warnings: readonly UnparseableIdentifier[];
+    };
 
 /** Parses a row into a message, or returns why it is rejected. */
 export function readRow(checkedRow: JudgedImportRow, country: Body['country']): ReadRow {

@@ -1,29 +1,4 @@
-export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
-export {
-  findClaimants,
-  findIdentifiers,
-  findMergedInto,
-  findShells,
-  handOverShared,
-  insertShell,
-  walkIdentifiers,
-} from './erase.ts';
-export type { Cleared, ErasedPerson, PersonalData, KnownPerson } from './erased-customer.ts';
-export { emptyRange, type Goal, type GoalReader, type Position, type ScannedRange } from './goal-reader.ts';
-export { personalData } from './personal-data.ts';
-export type { CustomerServices } from './import-customers.ts';
-export {
-  findMerges,
-  type HeldBy,
-  listKeptApart,
-  listLargestMerges,
-  listMergesOf,
-  listSaidIdentifiers,
-  type MergePlace,
-  type MergeRow,
-} from './merges.ts';
-export { type FindNamingErased, findsNamingErased, type Kept } from './mentions.ts';
-export { openCustomers } from './open-customers.ts';
+export { CustomerBook, type CustomerMessage, type Evidence, type OpenedCustomers } from './customer-book.ts';
 export {
   type Contact,
   countHeld,
@@ -35,6 +10,31 @@ export {
   listIdentifiers,
   listSamePerson,
 } from './customer-queries.ts';
+export {
+  findClaimants,
+  findIdentifiers,
+  findMergedInto,
+  findShells,
+  handOverShared,
+  insertShell,
+  walkIdentifiers,
+} from './erase.ts';
+export type { Cleared, ErasedCustomer, ErasedPerson, PersonalData } from './erased-customer.ts';
+export { emptyRange, type Goal, type GoalReader, type Position, type ScannedRange } from './goal-reader.ts';
+export type { CustomerServices } from './import-customers.ts';
+export { createErasedMentionFinder, type FindNamingErased, type StoredContent } from './mentions.ts';
+export {
+  findMerges,
+  listLargestMerges,
+  listMergesOf,
+  listStatedIdentifiers,
+  listUnmergeable,
+  type MergeCursor,
+  type MergeRow,
+  type StatedIdentifier,
+} from './merges.ts';
+export { openCustomers } from './open-customers.ts';
+export { personalData } from './personal-data.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
 export {
   decideProposal,
@@ -48,12 +48,12 @@ export { saveCustomers } from './save-customers.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
 export { hasUnconfirmedKeys, separateKeys } from './separate-keys.ts';
 export {
+  blockCustomerWrites,
   findBindings,
   findCustomerKeys,
-  findProfilesOf,
+  findCustomerProfiles,
   findProviderIds,
   findSurvivors,
-  holdCustomers,
   lockSurvivors,
   lockUnmerged,
 } from './store.ts';
@@ -62,13 +62,13 @@ export {
   findStrengthOfErased,
   findTombstones,
   listTombstones,
+  lockPendingErasures,
   nameOfCustomer,
   nameOfIdentifier,
   nameOfVisitor,
-  openShells,
   saveTombstones,
   type Tombstones,
   tombstonesUnder,
 } from './tombstones.ts';
 export type { CustomerTotals, FindCustomerTotals, WithoutRate } from './totals.ts';
-export { type Undone, undoMerges, untilUndone } from './undo-merges.ts';
+export { retryUndo, type Undone, undoMerges } from './undo-merges.ts';

@@ -28,19 +28,19 @@ export function hashesNamedIn(tombstones: Tombstones, profileId: string, content
 }
 
 /** Stored content and its time. Content newer than an erasure is about another customer, even with the same identifiers. */
-export interface Kept {
+export interface StoredContent {
   readonly content: unknown;
   readonly at: Date;
 }
 
 /** Finds those rows that mention a customer who was erased later. */
-export type FindNamingErased = <Row extends Kept>(profileId: string, rows: readonly Row[]) => Promise<Row[]>;
+export type FindNamingErased = <Row extends StoredContent>(profileId: string, rows: readonly Row[]) => Promise<Row[]>;
 
 /** Rows per query. A row has hundreds of words, and a word has several hashes. */
 const rowsPerQuery = 50;
 const never = new Date(0);
 
-export const findsNamingErased =
+export const createErasedMentionFinder =
   (postgres: Postgres, tombstones: Tombstones): FindNamingErased =>
   async (profileId, rows) => {
     const naming: (typeof rows)[number][] = [];

@@ -25,7 +25,7 @@ const columns = sql.raw(`id, loser_id AS "loserId", survivor_id AS "survivorId",
 const size = sql.raw('(moved_identifiers + moved_browsers + moved_outcomes)');
 
 /** Cursor of a page of merges: size and id of the last one. */
-export interface MergePlace {
+export interface MergeCursor {
   readonly size: number;
   readonly id: string;
 }
@@ -34,7 +34,7 @@ export interface MergePlace {
 export async function listLargestMerges(
   tx: Tx,
   profileId: string,
-  { from, until, after, limit }: { from: Date; until: Date; after: MergePlace | undefined; limit: number },
+  { from, until, after, limit }: { from: Date; until: Date; after: MergeCursor | undefined; limit: number },
 ): Promise<MergeRow[]> {
   const beyond = after ? sql`AND (${size}, id) < (${after.size}::int, ${after.id}::uuid)` : sql``;
   const { rows } = await sql<MergeRow>`
@@ -64,7 +64,7 @@ export async function listMergesOf(
   return rows;
 }
 
-export interface HeldBy {
+export interface StatedIdentifier {
   readonly kind: string;
   readonly value: string;
   readonly source: string;
@@ -74,13 +74,13 @@ export interface HeldBy {
 }
 
 /** The identifiers of a customer, each with the customer it was stated for. */
-export async function listSaidIdentifiers(
+export async function listStatedIdentifiers(
   tx: Tx,
   profileId: string,
   customerId: string,
   limit: number,
-): Promise<HeldBy[]> {
-  const { rows } = await sql<HeldBy>`
+): Promise<StatedIdentifier[]> {
+  const { rows } = await sql<StatedIdentifier>`
     SELECT kind, value, source, said_at AS "saidAt", coalesce(moved_from, customer_id) AS "saidOf" FROM identifiers
     WHERE profile_id = ${profileId} AND customer_id = ${customerId} ORDER BY said_at, kind, value LIMIT ${limit}`.execute(
     tx,
@@ -89,7 +89,7 @@ export async function listSaidIdentifiers(
 }
 
 /** Customers that must not be merged with this one, with the undone merge that caused it. */
-export async function listKeptApart(tx: Tx, profileId: string, customerId: string, limit: number) {
+export async function listUnmergeable(tx: Tx, profileId: string, customerId: string, limit: number) {
   const { rows } = await sql<{ customerId: string; mergeId: string; keptAt: Date }>`
     SELECT CASE WHEN one_is = ${customerId} THEN other_is ELSE one_is END AS "customerId", merge_id AS "mergeId", kept_at AS "keptAt"
     FROM kept_apart WHERE profile_id = ${profileId} AND (one_is = ${customerId} OR other_is = ${customerId})

@@ -3,7 +3,7 @@ import type { Tx } from '@tributary/postgres';
 import { type Identifier, identifierKey } from '@tributary/rules';
 import { strongIdentifierKinds } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import type { ExistingCustomer, KnownCustomers } from './customer-book.ts';
+import type { ExistingCustomer, OpenedCustomers } from './customer-book.ts';
 import { nameOfIdentifier, type Tombstones } from './tombstones.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function openCustomers(
   profileId: string,
   identifiers: readonly Identifier[],
   tombstones: Tombstones,
-): Promise<KnownCustomers> {
+): Promise<OpenedCustomers> {
   const distinct = [...new Map(identifiers.map((identifier) => [identifierKey(identifier), identifier])).values()];
   if (distinct.length === 0) return { customers: [], bindings: [], apart: [], erased: new Map() };
   const { rows } = await sql<OpenCustomersRow>`

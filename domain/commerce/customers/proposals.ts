@@ -5,7 +5,7 @@ import { CustomerBook, type Evidence } from './customer-book.ts';
 import { findIdentifiers } from './erase.ts';
 import { openCustomers } from './open-customers.ts';
 import { saveCustomers } from './save-customers.ts';
-import { findSurvivors, holdCustomers } from './store.ts';
+import { blockCustomerWrites, findSurvivors } from './store.ts';
 import type { Tombstones } from './tombstones.ts';
 import { PersonMoved } from './undo-merges.ts';
 
@@ -92,7 +92,7 @@ export async function mergeConfirmed(
   if (first === second) return { refused: 'same_customer' };
   const pair = [first, second].sort();
   const opened = await openCustomers(tx, profileId, await findIdentifiers(tx, profileId, pair), tombstones);
-  await holdCustomers(tx, profileId, pair);
+  await blockCustomerWrites(tx, profileId, pair);
   const found = opened.customers.filter(({ id }) => pair.includes(id));
   const current = await findSurvivors(tx, profileId, [one, other]);
   if (found.length < 2 || current.get(one) !== first || current.get(other) !== second) throw new PersonMoved();

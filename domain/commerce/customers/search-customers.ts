@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { moneyText, searchQuestion, sumAmounts } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
@@ -26,7 +26,7 @@ export const searchCustomers: Handles<
   // The number of candidates is bounded, so all are ranked before the page is cut.
   const { found, isComplete, totals, currency } = await ledger.transaction(
     async (tx) => {
-      const profile = await profileOf(tx, caller.profileId);
+      const profile = await getProfile(tx, caller.profileId);
       const candidates = await findCandidates(tx, caller.profileId, question, exclude);
       const ids = candidates.found.map(({ id }) => id);
       return { ...candidates, totals: await findCustomerTotals(tx, caller.profileId, ids), currency: profile.currency };

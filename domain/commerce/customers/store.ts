@@ -60,7 +60,7 @@ export async function lockUnmerged(tx: Tx, profileId: string, customerIds: reado
 }
 
 /** Blocks other writers of these customers until the transaction ends. Writers lock the same rows in the same order. */
-export async function holdCustomers(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
+export async function blockCustomerWrites(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
   await sql`
     SELECT FROM customers WHERE profile_id = ${profileId} AND id = ANY (${customerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(
     tx,
@@ -182,7 +182,7 @@ export async function findCandidates(
 }
 
 /** Names and first activity of customers. */
-export async function findProfilesOf(
+export async function findCustomerProfiles(
   tx: Tx,
   profileId: string,
   customerIds: readonly string[],

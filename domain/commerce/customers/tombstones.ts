@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import { type Grave, type Identifier, identifierKey } from '@tributary/rules';
+import { type ErasedHolder, type Identifier, identifierKey } from '@tributary/rules';
 import { keyedHash } from '@tributary/vault';
 import { sql } from 'kysely';
 
@@ -60,8 +60,8 @@ export async function findStrengthOfErased(
   tx: Tx,
   profileId: string,
   erasureId: string,
-): Promise<Pick<Grave, 'wasStrong' | 'wasKeyed'>> {
-  const { rows } = await sql<Pick<Grave, 'wasStrong' | 'wasKeyed'>>`
+): Promise<Pick<ErasedHolder, 'wasStrong' | 'wasKeyed'>> {
+  const { rows } = await sql<Pick<ErasedHolder, 'wasStrong' | 'wasKeyed'>>`
     SELECT coalesce(bool_or(was_strong), false) AS "wasStrong", coalesce(bool_or(was_keyed), false) AS "wasKeyed"
     FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(tx);
   return rows[0] ?? { wasStrong: false, wasKeyed: false };
@@ -75,7 +75,7 @@ export async function saveTombstones(
     erasedAt,
     wasStrong = false,
     wasKeyed = false,
-  }: Omit<Tombstone, 'hash'> & Partial<Pick<Grave, 'wasStrong' | 'wasKeyed'>>,
+  }: Omit<Tombstone, 'hash'> & Partial<Pick<ErasedHolder, 'wasStrong' | 'wasKeyed'>>,
   hashes: readonly Buffer[],
 ): Promise<void> {
   await sql`
@@ -90,7 +90,7 @@ export interface OpenShell extends Omit<Tombstone, 'hash'> {
 }
 
 /** By hash in hex. Locks the erasures, so that they do not complete before the caller has moved its rows. */
-export async function openShells(
+export async function lockPendingErasures(
   tx: Tx,
   profileId: string,
   hashes: readonly Buffer[],

@@ -1,10 +1,10 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { findIdentifiers } from './erase.ts';
-import { openCustomers } from './open-customers.ts';
-import { writeRecord } from './merged-records.ts';
 import type { Part } from './merge-groups.ts';
-import { findSurvivors, holdCustomers } from './store.ts';
+import { writeRecord } from './merged-records.ts';
+import { openCustomers } from './open-customers.ts';
+import { blockCustomerWrites, findSurvivors } from './store.ts';
 import type { Tombstones } from './tombstones.ts';
 import { type ActiveMerge, type Change, changeWithout } from './without-merges.ts';
 
@@ -90,7 +90,7 @@ async function lockChange(
   };
   const before = await read();
   await openCustomers(tx, profileId, before.identifiers, tombstones);
-  await holdCustomers(tx, profileId, before.change.survivorIds);
+  await blockCustomerWrites(tx, profileId, before.change.survivorIds);
   const after = await read();
   const signatureOf = ({ undone, change, identifiers }: typeof before) =>
     JSON.stringify([undone, change.survivorIds, change.parts, identifiers.length]);
@@ -101,7 +101,7 @@ async function lockChange(
 }
 
 /** Retries work that undoes merges when a concurrent change is detected between reading and locking. */
-export async function untilUndone<A>(work: () => Promise<A>): Promise<A> {
+export async function retryUndo<A>(work: () => Promise<A>): Promise<A> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();

@@ -1,6 +1,6 @@
 import { spreadDefinition } from '@tributary/domain/commerce/outcomes/module.ts';
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
-import { buildApiKey, openEventSender, openTest, paymentEvent, workOff } from '@tributary/testkit';
+import { buildApiKey, openEventSender, openTest, paymentEvent, processQueue } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
@@ -38,7 +38,7 @@ test('returns 200, after which the events of the definition stay recorded but no
   expect(jobs.rows[0]?.data.eventKeys).toEqual(['caja: abono']);
   const { signal } = new AbortController();
   await spreadDefinition(kit.app, { profileId: shop.profileId, eventKeys: ['caja: abono'] }, signal);
-  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+  await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await shop.flags()).toEqual({ x: null });
   expect((await shop.call('GET', '/events')).data).toMatchObject([{ event_name: 'Caja: Abono', definition_id: null }]);
 });

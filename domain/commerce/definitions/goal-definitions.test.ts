@@ -1,6 +1,13 @@
 import { spreadDefinition } from '@tributary/domain/commerce/outcomes/module.ts';
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
-import { auditEntries, type EventSender, openEventSender, openTest, paymentEvent, workOff } from '@tributary/testkit';
+import {
+  auditEntries,
+  type EventSender,
+  openEventSender,
+  openTest,
+  paymentEvent,
+  processQueue,
+} from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 
@@ -20,7 +27,7 @@ describe('goal definitions', () => {
     await sender.post({ ...paymentEvent({ key: 'y', day: 2 }), event_name: 'Caja: Abono' });
     const { signal } = new AbortController();
     await spreadDefinition(kit.app, { profileId: sender.profileId, eventKeys: ['caja: abono'] }, signal);
-    await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+    await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
     expect(await sender.flags()).toEqual({ x: true, y: true });
   });
 

@@ -1,2 +1,2 @@
 export { listDefinitionKeys, loadDefinitions, readDefinitions, stampAttributed } from './definitions.ts';
-export { applyStageSuggestions, type FoundStage, keepStages, readStages, type StageDefinition } from './stages.ts';
+export { applyStageSuggestions, type FoundStage, readStages, type StageDefinition, upsertStages } from './stages.ts';

@@ -1,7 +1,7 @@
 import { buildApiKey, openTest, scene } from '@tributary/testkit';
 import { stageOutcomes } from '@tributary/vocabulary';
 import { expect, test } from 'vitest';
-import { keepStages } from './module.ts';
+import { upsertStages } from './module.ts';
 
 const { kit, api } = await openTest();
 
@@ -17,7 +17,7 @@ async function openCrm() {
     { pipelineId: 'p', stageId: 's2', name: 'Sales: Llamar', suggestion: null },
   ];
   const syncStages = () =>
-    shop.ledger.transaction((tx) => keepStages(tx, shop.profileId, 'crm_a', stages, kit.clock.now()));
+    shop.ledger.transaction((tx) => upsertStages(tx, shop.profileId, 'crm_a', stages, kit.clock.now()));
   const [suggested, unmapped] = await syncStages();
   return { ...shop, write, syncStages, suggested: suggested?.id as string, unmapped: unmapped?.id as string };
 }

@@ -39,7 +39,7 @@ export async function readStages(tx: Tx, profileId: string, channel?: Channel): 
  * Creates a definition for each new stage, as suggested or `unmapped`. Existing stages keep their outcome, even if the suggestion changed, and
  * their name is updated.
  */
-export async function keepStages(
+export async function upsertStages(
   tx: Tx,
   profileId: string,
   channel: Channel,

@@ -1,2 +1,2 @@
 export { createLinkTokens, type LinkTokenServices } from './create-link-tokens.ts';
-export { linkTokenReader, openLinkToken, sealLinkToken } from './token.ts';
+export { createLinkTokenReader, openLinkToken, sealLinkToken } from './token.ts';

@@ -48,7 +48,7 @@ export function openLinkToken(
 }
 
 /** Resolves tokens to customer ids for the visit pipeline. Reads the keys on each call, because they rotate. */
-export const linkTokenReader =
+export const createLinkTokenReader =
   (keys: () => readonly MasterKey[]) =>
   (profileId: string, token: string, at: Date): string | undefined =>
     openLinkToken(keys(), profileId, token, at)?.customerId;

@@ -1,4 +1,4 @@
-import { type ProfileFacts, profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile, type ProfileFacts } from '@tributary/domain/tenancy/tenants';
 import type { Postgres, Schema, Tx } from '@tributary/postgres';
 import type { Quote } from '@tributary/rules';
 import { type Selectable, sql } from 'kysely';
@@ -75,7 +75,12 @@ export interface RateDay {
 }
 
 /** Rates of given days to one currency; with `asOf`, as known at that instant. */
-export async function ratesOn(tx: Tx, to: string, days: readonly RateDay[], asOf?: Date): Promise<(RateDay & Rate)[]> {
+export async function findDailyRates(
+  tx: Tx,
+  to: string,
+  days: readonly RateDay[],
+  asOf?: Date,
+): Promise<(RateDay & Rate)[]> {
   if (days.length === 0) return [];
   const rate = asOf
     ? sql`exchange_rate_then(w.currency, ${to}, w.day, ${asOf})`
@@ -95,7 +100,7 @@ export interface Rates {
 
 /** Rates to the profile's currency at given instants, whose days are in the profile's time zone. */
 export const findRates = async (tx: Tx, profileId: string, amounts: readonly PricedMoment[]): Promise<Rates> =>
-  ratesOf(tx, await profileOf(tx, profileId), amounts);
+  ratesOf(tx, await getProfile(tx, profileId), amounts);
 
 interface PricedMoment {
   readonly currency: string;

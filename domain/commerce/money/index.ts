@@ -1,1 +1,1 @@
-export { dailyRates, findRates, type Rates, ratesOf, ratesOn } from './exchange-rates.ts';
+export { dailyRates, findDailyRates, findRates, type Rates, ratesOf } from './exchange-rates.ts';

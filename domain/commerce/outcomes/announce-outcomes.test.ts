@@ -13,13 +13,13 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import type { ReadEvent } from './read-event.ts';
-import { recordOutcomes, type Teller } from './record-outcomes.ts';
+import { type Reporter, recordOutcomes } from './record-outcomes.ts';
 
 const kit = await openKit();
 
 const ana = { kind: 'email', value: 'ana@example.com' } as const;
 const connectionId = uuid();
-const crm: Teller = { source: 'crm_a', connectionId };
+const crm: Reporter = { source: 'crm_a', connectionId };
 
 interface LeadOptions {
   readonly key?: string;
@@ -59,7 +59,7 @@ function openProfile(profileId: string) {
   const transaction = kit.app.forProfile(profileId).transaction;
   return {
     profileId,
-    record: (teller: Teller, lead: LeadOptions) =>
+    record: (teller: Reporter, lead: LeadOptions) =>
       transaction((tx) =>
         recordOutcomes(tx, [buildLead(lead)], {
           profileId,
@@ -201,7 +201,7 @@ describe('the source of an outcome', () => {
 
   test.each([connectionId, null])('a deal of a connection (%s) has one outcome per type', async (connection) => {
     const profile = await openGovernedProfile();
-    const teller: Teller = { source: 'crm_a', connectionId: connection };
+    const teller: Reporter = { source: 'crm_a', connectionId: connection };
     await profile.record(teller, { externalId: 'deal-1' });
     await profile.record(teller, { externalId: 'deal-1', type: 'closed_won' });
     await expect(profile.record(teller, { externalId: 'deal-1' })).rejects.toThrow(/outcomes_by_external_id_and_type/);

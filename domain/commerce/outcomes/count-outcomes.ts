@@ -21,7 +21,7 @@ export async function countOutcomesByCustomer(
 }
 
 /** The outcomes of a customer, by the merged customer they were recorded for. */
-export async function countOutcomesSaid(
+export async function countOutcomesByMember(
   tx: Tx,
   profileId: string,
   customerId: string,

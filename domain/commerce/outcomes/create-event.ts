@@ -4,10 +4,10 @@ import type { Evidence } from '@tributary/domain/commerce/customers';
 import { listDefinitionKeys } from '@tributary/domain/commerce/definitions';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import type { Gathering } from './request-batcher.ts';
 import { type EventFault, type ReadBody, type ReadEvent, readBody, readOneOfMany } from './read-event.ts';
 import { type RecordResult, recordAll } from './record-all.ts';
-import { type RecordContext, untilRecorded } from './record-outcomes.ts';
+import { type RecordContext, retryOnConflict } from './record-outcomes.ts';
+import type { RequestBatcher } from './request-batcher.ts';
 import type { OutcomeServices } from './services.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
@@ -21,7 +21,7 @@ interface BatchedResult {
 
 export interface EventServices extends OutcomeServices {
   /** Batches concurrent single events of a profile. */
-  readonly gathering: Gathering<EventWithEvidence, BatchedResult>;
+  readonly gathering: RequestBatcher<EventWithEvidence, BatchedResult>;
 }
 
 type EventContext = ProfileContext & EventServices;
@@ -67,7 +67,7 @@ async function recordBatch(
 ): Promise<readonly BatchedResult[]> {
   const { ledger, caller } = context;
   const lacksDefinition = (result: RecordResult) => 'recorded' in result && !result.recorded.isDefined;
-  return untilRecorded(() =>
+  return retryOnConflict(() =>
     ledger.transaction(async (tx) => {
       const all = await recordAll(tx, events, toRecordContext(context));
       if (!all.some(lacksDefinition)) return all.map((result) => ({ result }));
@@ -131,7 +131,7 @@ async function record(
   respond: (results: readonly RecordResult[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
   const { effect, caller, mentions } = context;
-  return untilRecorded(() =>
+  return retryOnConflict(() =>
     effect(async (tx) => {
       const results = await recordAll(tx, reads, toRecordContext(context));
       const recorded = results.flatMap((one) => ('recorded' in one ? [one.recorded] : []));

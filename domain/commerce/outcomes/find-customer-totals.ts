@@ -1,5 +1,5 @@
 import type { FindCustomerTotals, WithoutRate } from '@tributary/domain/commerce/customers';
-import { profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile } from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 import { moneyText } from '@tributary/rules';
 import { sql } from 'kysely';
@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 /** Reads a few rows per customer, whatever the number of outcomes: `outcome_totals` has sums per event name. */
 export const findCustomerTotals: FindCustomerTotals = async (tx, profileId, customerIds) => {
   if (customerIds.length === 0) return new Map();
-  const profile = await profileOf(tx, profileId);
+  const profile = await getProfile(tx, profileId);
   const { rows } = await sql<{ customerId: string; conversions: string; cash: string; paid: number; others: number }>`
     SELECT customer_id AS "customerId",
       coalesce(sum(outcomes) FILTER (WHERE definition_id IS NOT NULL), 0)::text AS conversions,

@@ -180,7 +180,11 @@ export interface OutcomePerson {
   readonly isErased: boolean;
 }
 
-export async function findPeopleOf(tx: Tx, profileId: string, ids: readonly string[]): Promise<OutcomePerson[]> {
+export async function findOutcomeCustomers(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<OutcomePerson[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<OutcomePerson>`
     SELECT id, source, customer_id AS "customerId", erased_at IS NOT NULL AS "isErased" FROM outcomes

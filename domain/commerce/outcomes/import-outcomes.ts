@@ -5,7 +5,7 @@ import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadBody, readOneOfMany } from './read-event.ts';
 import { recordAll } from './record-all.ts';
-import { untilRecorded } from './record-outcomes.ts';
+import { retryOnConflict } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
 /** A row of a file: its cells by column name. */
@@ -55,7 +55,7 @@ export async function openOutcomeImporter(
       const at = now();
       const reads = readRows(profileId, rows, at);
       const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
-      const results = await untilRecorded(() =>
+      const results = await retryOnConflict(() =>
         app.forProfile(profileId).transaction((tx) =>
           recordAll(
             tx,

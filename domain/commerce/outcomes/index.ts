@@ -1,5 +1,11 @@
 export { countByRegion } from './count-by-region.ts';
 export {
+  countOutcomesByCustomer,
+  countOutcomesByMember,
+  countOutcomesOf,
+  countUnnamedSince,
+} from './count-outcomes.ts';
+export {
   type CountedChange,
   findCurrencies,
   findNeighbours,
@@ -8,25 +14,14 @@ export {
   listSaleRecords,
   saveCounted,
 } from './counted.ts';
-export { countOutcomesByCustomer, countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './count-outcomes.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
-export { personalData } from './personal-data.ts';
-export {
-  markCustomersDirty,
-  markDirty,
-  markLinked,
-  markStandings,
-  markTouchedCustomers,
-  saveStandings,
-} from './mark-dirty.ts';
-export { OutcomeRace } from './outcome-race.ts';
 export {
   countConversions,
   type Exportable,
   findExportable,
   findOutcome,
-  findPeopleOf,
+  findOutcomeCustomers,
   findTypesOfVisits,
   listConversionsAfter,
   listNewestConversions,
@@ -38,13 +33,22 @@ export {
   type PersonOutcome,
 } from './find-outcomes.ts';
 export type {
+  Classification,
+  FirstPaymentService,
   OwnedPayment,
   PaymentChange,
-  PaymentStandings,
-  Placement,
   RefundReceipt,
-  ToldRefund,
+  RefundReport,
 } from './first-payment-service.ts';
+export {
+  markCustomersDirty,
+  markDirty,
+  markLinked,
+  markStandings,
+  markTouchedCustomers,
+  saveStandings,
+} from './mark-dirty.ts';
+export { OutcomeRace } from './outcome-race.ts';
 export {
   findPayment,
   findReferred,
@@ -53,13 +57,14 @@ export {
   listNewestPayments,
   listPayments,
   lockMoney,
-  saveMerchantSays,
+  saveMerchantOverrides,
   saveRefunded,
 } from './payments.ts';
+export { personalData } from './personal-data.ts';
 export { findProvided, findStageRecords, listProvided, type ProvidedPayment, type StageRecord } from './provided.ts';
 export { type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 export { recordAll } from './record-all.ts';
-export { type RecordContext, recordOutcomes, untilRecorded } from './record-outcomes.ts';
+export { type RecordContext, recordOutcomes, retryOnConflict } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export {
   continueRescan,

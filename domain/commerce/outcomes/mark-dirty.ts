@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import type { PaymentStanding } from '@tributary/rules';
+import type { FirstPaymentStatus } from '@tributary/rules';
 import { type CauseKind, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
@@ -35,7 +35,7 @@ export function insertDirtyMarks(
 export async function saveStandings(
   tx: Tx,
   profileId: string,
-  standings: readonly (readonly [id: string, standing: PaymentStanding | null])[],
+  standings: readonly (readonly [id: string, standing: FirstPaymentStatus | null])[],
 ): Promise<void> {
   if (standings.length === 0) return;
   await sql`

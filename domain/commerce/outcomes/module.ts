@@ -1,6 +1,5 @@
 export { createEvent, type EventServices } from './create-event.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
-export { Gathering } from './request-batcher.ts';
 export { goalReader } from './goal-store.ts';
 export { openOutcomeImporter } from './import-outcomes.ts';
 export { listReceivedEvents } from './list-received-events.ts';
@@ -8,5 +7,6 @@ export { priceOutcomes, repriceOutcomes } from './price-outcomes.ts';
 export { type ReadEvent, readOneOfMany } from './read-event.ts';
 export { outcomesReadiness } from './readiness.ts';
 export { recordOutcomes } from './record-outcomes.ts';
+export { RequestBatcher } from './request-batcher.ts';
 export type { OutcomeServices } from './services.ts';
 export { spreadDefinition } from './spread-definition.job.ts';

@@ -1,5 +1,5 @@
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
-import { type EventSender, openEventSender, openTest, paymentEvent, workOff } from '@tributary/testkit';
+import { type EventSender, openEventSender, openTest, paymentEvent, processQueue } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 
@@ -78,7 +78,7 @@ test('the event type counts only if no definition lists the event name', async (
   expect(await sender.flags()).toEqual(flags);
   // The same result when derived again from all her payments.
   await inProfile(sql`INSERT INTO dirty_customers (profile_id, customer_id) SELECT profile_id, id FROM customers`);
-  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+  await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await sender.flags()).toEqual(flags);
 });
 

@@ -1,7 +1,7 @@
 import type { OutcomeSource } from '@tributary/contract';
 import { readDefinitions } from '@tributary/domain/commerce/definitions';
 import type { Tx } from '@tributary/postgres';
-import { convert, fromMinorUnits, netOf, type PaymentStanding } from '@tributary/rules';
+import { convert, type FirstPaymentStatus, fromMinorUnits, netAmount } from '@tributary/rules';
 import { isUuidInAnyCase, type UncountedReason } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -146,7 +146,7 @@ export async function saveRefunded(
   const left = changes.map(({ payment: { amount, rate, reportingCurrency }, refunded }) =>
     rate === null || reportingCurrency === null
       ? null
-      : fromMinorUnits(convert(netOf(amount, refunded), rate, reportingCurrency), reportingCurrency),
+      : fromMinorUnits(convert(netAmount(amount, refunded), rate, reportingCurrency), reportingCurrency),
   );
   await sql`
     UPDATE outcomes o SET refunded = n.refunded, reporting_amount = n.net, updated_at = ${now}
@@ -162,10 +162,10 @@ export interface MerchantOverrides {
   readonly isPayerAssigned: boolean;
   readonly saidCustomerId: string | null;
   readonly isInstallment: boolean;
-  readonly standing: PaymentStanding | null;
+  readonly standing: FirstPaymentStatus | null;
 }
 
-export async function saveMerchantSays(
+export async function saveMerchantOverrides(
   tx: Tx,
   profileId: string,
   paymentId: string,

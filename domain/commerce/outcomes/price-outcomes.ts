@@ -1,7 +1,7 @@
 import { findRates } from '@tributary/domain/commerce/money';
-import { profileOf, recordRepriced } from '@tributary/domain/tenancy/tenants';
+import { getProfile, recordRepriced } from '@tributary/domain/tenancy/tenants';
 import type { Postgres, Tx } from '@tributary/postgres';
-import { convert, fromMinorUnits, netOf } from '@tributary/rules';
+import { convert, fromMinorUnits, netAmount } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { markDirty } from './mark-dirty.ts';
@@ -78,7 +78,7 @@ export async function repriceOutcomes(
 }
 
 async function repriceBatch(tx: Tx, profileId: string, after: string): Promise<string[]> {
-  const { currency } = await profileOf(tx, profileId);
+  const { currency } = await getProfile(tx, profileId);
   const { rows: found } = await sql<{ id: string }>`
     SELECT id FROM outcomes WHERE profile_id = ${profileId} AND id > ${after} AND reporting_currency <> ${currency}
     ORDER BY id LIMIT ${batchSize}`.execute(tx);
@@ -119,7 +119,7 @@ async function price(tx: Tx, profileId: string, money: readonly Money[]): Promis
   const priced = money.flatMap(({ id, at, amount, refunded, currency }) => {
     const found = rates.find(currency, at);
     if (!found) return [];
-    const net = convert(netOf(amount, refunded), found.rate, rates.currency);
+    const net = convert(netAmount(amount, refunded), found.rate, rates.currency);
     return [{ id, amount: fromMinorUnits(net, rates.currency), ...found }];
   });
   await sql`

@@ -1,5 +1,5 @@
 import { type ConversionType, faultWords, ItemFault, placeOf, ServerEvent } from '@tributary/contract';
-import { type Evidence, readPhone, readWhatsAppId, type Said } from '@tributary/domain/commerce/customers';
+import { type CustomerMessage, type Evidence, readPhone, readWhatsAppId } from '@tributary/domain/commerce/customers';
 import {
   type AcceptedEvent,
   checkEvent,
@@ -15,14 +15,14 @@ import {
 } from '@tributary/rules';
 import type { DealEnd } from '@tributary/vocabulary';
 import type { z } from 'zod';
-import type { ToldRefund } from './first-payment-service.ts';
+import type { RefundReport } from './first-payment-service.ts';
 
 /** A valid event: the outcome and the customer data of its message. */
 export interface ReadEvent {
   readonly event: AcceptedEvent & { readonly idempotencyKey: string };
   readonly eventKey: string;
   readonly eventTypeKey: string;
-  readonly said: Said;
+  readonly said: CustomerMessage;
   /** The visitor id, if a server sent one. */
   readonly visitorId?: string | undefined;
   /** Set if a browser sent the event: its visitor and the customer linked to it. */
@@ -40,7 +40,7 @@ export interface ReadEvent {
 
 /** A refund, sent in place of an outcome. */
 export interface ReadRefund {
-  readonly refund: ToldRefund;
+  readonly refund: RefundReport;
 }
 
 export interface EventFault {
@@ -151,7 +151,7 @@ export function readOneOfMany(profileId: string, candidate: unknown, now: Date, 
 }
 
 /** Reads identifiers, strongest first. Unparseable ones are dropped with a warning, as in an import. */
-function readTraits(profileId: string, traits: Body['user_traits']): { said: Said; warnings: string[] } {
+function readTraits(profileId: string, traits: Body['user_traits']): { said: CustomerMessage; warnings: string[] } {
   const identifiers: Identifier[] = [];
   const warnings: string[] = [];
   const addIdentifier = (

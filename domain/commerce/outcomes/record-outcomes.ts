@@ -2,7 +2,7 @@ import type { OutcomeProvider, OutcomeSource } from '@tributary/contract';
 import { clickMarker, type Evidence } from '@tributary/domain/commerce/customers';
 import { loadDefinitions, readDefinitions } from '@tributary/domain/commerce/definitions';
 import { ratesOf } from '@tributary/domain/commerce/money';
-import { type ProfileFacts, profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile, type ProfileFacts } from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 import {
   adWithoutPlatform,
@@ -10,9 +10,9 @@ import {
   definitionFinder,
   type EventSettlement,
   fromMinorUnits,
-  netOf,
+  netAmount,
   originOf,
-  settleEvent,
+  resolveEvent,
   strongestOf,
 } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
@@ -36,7 +36,7 @@ export interface RecordedOutcome {
 }
 
 /** The reporter: the business itself, or a provider with its connection, if it has one. */
-export type Teller =
+export type Reporter =
   | { readonly source: Exclude<OutcomeSource, OutcomeProvider> }
   | { readonly source: OutcomeProvider; readonly connectionId: string | null };
 
@@ -44,7 +44,7 @@ export interface RecordContext extends OutcomeServices {
   readonly profileId: string;
   readonly now: Date;
   readonly evidence: Evidence;
-  readonly teller: Teller;
+  readonly teller: Reporter;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function recordOutcomes(
   const { profileId, now } = context;
   const [definitions, profile, resolved] = await Promise.all([
     readDefinitions(tx, profileId),
-    profileOf(tx, profileId),
+    getProfile(tx, profileId),
     resolveCustomers(tx, events, context),
   ]);
   // The first event of a profile creates the default definitions. This lock is taken after all others, so that two first events cannot
@@ -109,7 +109,7 @@ async function resolveOutcomes(
   const reportingOf = (row: StoredOutcome) => {
     const found = row.money && rates.find(row.money.currency, row.occurredAt);
     if (!row.money || !found) return null;
-    const net = netOf(row.money.amount, row.refunded);
+    const net = netAmount(row.money.amount, row.refunded);
     const amount = fromMinorUnits(convert(net, found.rate, rates.currency), rates.currency);
     return { amount, currency: rates.currency, ...found };
   };
@@ -121,7 +121,7 @@ async function resolveOutcomes(
     const now = reportTimeOf(read);
     const before = stored.get(key);
     const reported = before && withoutAssignedPayer(before);
-    const { status, outcome } = settleEvent(reported, toMessage(read, reported, customers[index] as Resolved), now);
+    const { status, outcome } = resolveEvent(reported, toMessage(read, reported, customers[index] as Resolved), now);
     const { isInstallment = false, standing = null } = before ?? {};
     // With a payer assigned by the merchant, the customer in the message may be erased without erasing the payer.
     const payer = before?.payer ? { saidCustomerId: outcome.customerId } : null;
@@ -175,7 +175,7 @@ const withoutAssignedPayer = (outcome: StoredOutcome): StoredOutcome =>
   outcome.payer ? { ...outcome, customerId: outcome.payer.saidCustomerId } : outcome;
 
 function getReporter(
-  teller: Teller,
+  teller: Reporter,
   { provided }: ReadEvent,
 ): Pick<OutcomeRow, 'source' | 'connectionId' | 'provided'> {
   const connectionId = 'connectionId' in teller ? teller.connectionId : null;
@@ -193,7 +193,7 @@ function toMessage({ event, rest }: ReadEvent, before: StoredOutcome | undefined
 }
 
 /** Retries after a lost race. The retry sees the changes of the concurrent transaction. */
-export async function untilRecorded<A>(attempt: () => Promise<A>): Promise<A> {
+export async function retryOnConflict<A>(attempt: () => Promise<A>): Promise<A> {
   for (let lost = 0; ; lost += 1) {
     try {
       return await attempt();

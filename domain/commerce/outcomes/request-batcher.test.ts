@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Gathering } from './request-batcher.ts';
+import { RequestBatcher } from './request-batcher.ts';
 
 describe('request batching', () => {
   /** Records the batches, and blocks them until `release` is called. */
@@ -28,7 +28,7 @@ describe('request batching', () => {
 
   test('batches requests that arrive while others run, up to a limit and per profile', async () => {
     const { batches, work, release } = openWork();
-    const gathering = new Gathering<string, string>({ lanes: 2, maxBatch: 3, maxWaiting: 10 });
+    const gathering = new RequestBatcher<string, string>({ lanes: 2, maxBatch: 3, maxWaiting: 10 });
     const own = ['a', 'b', 'c', 'd'].map((item) => gathering.take('p', item, work));
     const other = gathering.take('q', 'x', work);
     await nextIteration();
@@ -49,7 +49,7 @@ describe('request batching', () => {
   test('retries a failed batch one by one, so that only the faulty item fails', async () => {
     const { batches, work, fails, release } = openWork();
     fails.set('bad', new Error('a value out of range'));
-    const gathering = new Gathering<string, string>();
+    const gathering = new RequestBatcher<string, string>();
     const all = Promise.allSettled(['a', 'bad', 'b'].map((item) => gathering.take('p', item, work)));
     for (let step = 0; step < 5; step += 1) {
       await nextIteration();
@@ -62,7 +62,7 @@ describe('request batching', () => {
   test('rejects all items at once when the database is unavailable, and refuses items beyond the queue limit', async () => {
     const { batches, work, fails, release } = openWork();
     fails.set('a', Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
-    const gathering = new Gathering<string, string>({ lanes: 1, maxBatch: 2, maxWaiting: 2 });
+    const gathering = new RequestBatcher<string, string>({ lanes: 1, maxBatch: 2, maxWaiting: 2 });
     const all = Promise.allSettled(['a', 'b'].map((item) => gathering.take('p', item, work)));
     expect(() => gathering.take('p', 'c', work)).toThrow('Send it again');
     await nextIteration();

@@ -1,5 +1,5 @@
 import { Refusal } from '@tributary/operations';
-import { isAway } from '@tributary/postgres';
+import { isUnavailable } from '@tributary/postgres';
 
 export interface BatchLimits {
   /** Concurrent transactions per profile. */
@@ -35,7 +35,7 @@ type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
  * Every profile has its own queue. If a batch fails, its items are retried one by one, so that a request fails only through its own fault. If
  * the database is unavailable, all fail at once instead of waiting one after another.
  */
-export class Gathering<Item, Result> {
+export class RequestBatcher<Item, Result> {
   readonly #limits: BatchLimits;
   /** Queues without waiting items and running transactions are removed. */
   readonly #queues = new Map<string, ProfileQueue<Item, Result>>();
@@ -84,7 +84,7 @@ async function runBatch<Item, Result>(batch: readonly PendingItem<Item, Result>[
     const results = await first.work(batch.map(({ item }) => item));
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
   } catch (error) {
-    if (batch.length === 1 || isAway(error)) for (const { reject } of batch) reject(error);
+    if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error);
     else await runOneByOne(batch);
   }
 }
@@ -100,7 +100,7 @@ async function runOneByOne<Item, Result>(batch: readonly PendingItem<Item, Resul
       const [result] = await work([item]);
       resolve(result as Result);
     } catch (error) {
-      if (isAway(error)) away = { error };
+      if (isUnavailable(error)) away = { error };
       reject(error);
     }
   }

@@ -1,9 +1,9 @@
 import {
   CustomerBook,
+  type CustomerMessage,
   type Evidence,
   findStrongest,
   openCustomers,
-  type Said,
   saveCustomers,
   type Tombstones,
 } from '@tributary/domain/commerce/customers';
@@ -76,7 +76,7 @@ export async function resolveCustomers(
   const book = new CustomerBook(opened, uuid);
   const resolved = events.map((read, index): Resolved => {
     const { event, browser } = read;
-    const said = { ...(messages[index] as Said), at: event.occurredAt ?? undefined };
+    const said = { ...(messages[index] as CustomerMessage), at: event.occurredAt ?? undefined };
     if (browser?.isErased) return { customerId: browser.customerId, isErased: true };
     if (said.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
     if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
@@ -115,7 +115,7 @@ async function addVisitorIdentifiers(
   profileId: string,
   events: readonly ReadEvent[],
   holders: ReadonlyMap<string, string>,
-): Promise<Said[]> {
+): Promise<CustomerMessage[]> {
   const strongest = await findStrongest(tx, profileId, [...holders.values()]);
   return events.map(({ said, visitorId }) => {
     const held = strongest.get(holders.get(visitorId ?? '') ?? '');

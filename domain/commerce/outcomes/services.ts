@@ -1,6 +1,6 @@
 import type { CustomerServices } from '@tributary/domain/commerce/customers';
 import type { Tx } from '@tributary/postgres';
-import type { PaymentStandings } from './first-payment-service.ts';
+import type { FirstPaymentService } from './first-payment-service.ts';
 
 /** Maps ad ids to their platforms, for known ads of the profile. Implemented by a module that depends on this one. */
 export type FindAdPlatforms = (
@@ -27,7 +27,7 @@ export interface VisitorLinks {
 }
 
 export interface OutcomeServices extends CustomerServices {
-  readonly payments: PaymentStandings;
+  readonly payments: FirstPaymentService;
   readonly findAdPlatforms: FindAdPlatforms;
   readonly visitors: VisitorLinks;
 }

@@ -1,6 +1,6 @@
 import type { OutcomeSource } from '@tributary/contract';
 import type { Schema, Tx } from '@tributary/postgres';
-import type { Identifier, Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
+import type { FirstPaymentStatus, Identifier, Json, Origin, OutcomeContent } from '@tributary/rules';
 import type { CauseKind, UncountedReason } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
 import { insertDirtyMarks } from './mark-dirty.ts';
@@ -12,7 +12,7 @@ export interface StoredOutcome extends OutcomeContent {
   readonly idempotencyKey: string;
   readonly isInstallment: boolean;
   /** Null if it is no payment. */
-  readonly standing: PaymentStanding | null;
+  readonly standing: FirstPaymentStatus | null;
   /** When the customer's data in it was erased. */
   readonly erasedAt: Date | null;
   /** The ad or click that its message names, if any. */

@@ -1,9 +1,9 @@
 import { findCustomerKeys } from '@tributary/domain/commerce/customers';
 import type { Tx } from '@tributary/postgres';
 import { causesOf, type EventSettlement } from '@tributary/rules';
+import type { FirstPaymentService, OwnedPayment, PaymentChange } from './first-payment-service.ts';
 import { markCustomersDirty, markDirty, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 import { OutcomeRace } from './outcome-race.ts';
-import type { OwnedPayment, PaymentChange, PaymentStandings } from './first-payment-service.ts';
 import type { ResolvedCustomers } from './resolve-customers.ts';
 import { insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
 
@@ -16,7 +16,7 @@ export interface ResolvedOutcome {
 interface WriteContext {
   readonly profileId: string;
   readonly now: Date;
-  readonly payments: PaymentStandings;
+  readonly payments: FirstPaymentService;
   readonly isCash: (row: OutcomeRow) => boolean;
 }
 

@@ -1,4 +1,4 @@
-import { findSurvivors, holdCustomers } from '@tributary/domain/commerce/customers';
+import { blockCustomerWrites, findSurvivors } from '@tributary/domain/commerce/customers';
 import {
   type LedgerPayment,
   lockMoney,
@@ -7,12 +7,12 @@ import {
   markTouchedCustomers,
   OutcomeRace,
   type OwnedPayment,
-  saveMerchantSays,
+  saveMerchantOverrides,
   saveStandings,
 } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { deriveFirstPayments } from './first-payments.ts';
 import { placePayments } from './derive-changed-payments.ts';
+import { deriveFirstPayments } from './first-payments.ts';
 
 type PaymentFields = Pick<LedgerPayment, 'customerId' | 'isPayerAssigned' | 'saidCustomerId' | 'isInstallment'>;
 
@@ -31,14 +31,14 @@ export async function changePayment(
 ): Promise<void> {
   const after = { ...found, ...change };
   const customers = [found.customerId, after.customerId].flatMap((id) => id ?? []);
-  await holdCustomers(tx, profileId, customers);
+  await blockCustomerWrites(tx, profileId, customers);
   const locked = (await lockMoney(tx, profileId, [found.id])).get(found.id);
   if (!locked || !isAsFound(locked, found) || !(await isNewCustomerActive(tx, profileId, found, after)))
     throw new OutcomeRace();
   const { standings, unclear } = await placePayments(tx, profileId, [
     { before: found.isFirstPayment === null ? undefined : ownedBy(found), after: ownedBy(after) },
   ]);
-  await saveMerchantSays(tx, profileId, found.id, { ...after, standing: standings.get(found.id) ?? null }, now);
+  await saveMerchantOverrides(tx, profileId, found.id, { ...after, standing: standings.get(found.id) ?? null }, now);
   const moved = [...standings].filter(([id]) => id !== found.id);
   await saveStandings(tx, profileId, moved);
   await deriveFirstPayments(tx, profileId, [...unclear]);

@@ -1,5 +1,11 @@
 import type { Input, Routes } from '@tributary/contract';
-import { type OutcomeServices, readEvent, recordAll, type ToldRefund, untilRecorded } from '@tributary/domain/commerce/outcomes';
+import {
+  type OutcomeServices,
+  type RefundReport,
+  readEvent,
+  recordAll,
+  retryOnConflict,
+} from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { rolledBack, type Tx } from '@tributary/postgres';
 import { compareAmounts, parseAmount } from '@tributary/rules';
@@ -53,7 +59,7 @@ export const createCardpayPayment: Handles<Routes['createCardpayPayment'], Outco
       },
     });
   };
-  return untilRecorded(() => (isDryRun ? rolledBack(ledger, work) : effect(work)));
+  return retryOnConflict(() => (isDryRun ? rolledBack(ledger, work) : effect(work)));
 };
 
 const requestFields: Readonly<Record<string, string>> = {
@@ -92,7 +98,7 @@ const recordContext = (context: ProfileContext & OutcomeServices) => {
  * The gateway reports the total refunded so far, which is stored as one refund. A later report may increase it; zero
  * withdraws a stored refund.
  */
-async function toRefund(tx: Tx, profileId: string, body: Body, key: string): Promise<ToldRefund | undefined> {
+async function toRefund(tx: Tx, profileId: string, body: Body, key: string): Promise<RefundReport | undefined> {
   if (body.amount_refunded === undefined) return undefined;
   const parsed = parseAmount(body.amount_refunded);
   if (!parsed.ok || parsed.amount.startsWith('-'))

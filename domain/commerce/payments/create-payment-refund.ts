@@ -3,8 +3,8 @@ import { type LedgerPayment, lockMoney, OutcomeRace } from '@tributary/domain/co
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { compareAmounts, moneyText, parseAmount, reversalsOf, subtractAmounts } from '@tributary/rules';
-import { act } from './run-payment-action.ts';
 import { readSaleRefunds, recountRefunds } from './refunds.ts';
+import { act } from './run-payment-action.ts';
 
 /** Records a manual refund. A payment has at most one, in addition to the refunds that the provider reports. */
 export const createPaymentRefund: Handles<Routes['createPaymentRefund']> = async ({ params, query, body }, context) => {

@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { act } from './run-payment-action.ts';
 import { lockRefunds } from './create-payment-refund.ts';
 import { recountRefunds } from './refunds.ts';
+import { act } from './run-payment-action.ts';
 
 /** Removes the manual refund of a payment. */
 export const deletePaymentRefund: Handles<Routes['deletePaymentRefund']> = async ({ params, query }, context) => {

@@ -1,12 +1,12 @@
-import type { OwnedPayment, PaymentChange, Placement } from '@tributary/domain/commerce/outcomes';
+import type { Classification, OwnedPayment, PaymentChange } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
 import {
+  affectedPayments,
   type CustomerPayment,
   type EarliestPayments,
   earlierOf,
-  type PaymentStanding,
-  standingOf,
-  unsettledBy,
+  type FirstPaymentStatus,
+  firstPaymentStatus,
 } from '@tributary/rules';
 import { findEarliest, findUnsettled, type PaymentWindow } from './payments-store.ts';
 
@@ -20,7 +20,7 @@ export async function placePayments(
   profileId: string,
   changes: readonly PaymentChange[],
   newcomers: ReadonlySet<string> = new Set(),
-): Promise<Placement> {
+): Promise<Classification> {
   if (changes.length === 0) return { standings: new Map(), unclear: [] };
   const sides = changes.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined));
   const others = await findEarliest(
@@ -31,7 +31,7 @@ export async function placePayments(
   );
   const views = groupEarliest(others, changes);
 
-  const standings = new Map<string, PaymentStanding>();
+  const standings = new Map<string, FirstPaymentStatus>();
   for (const { after } of changes) {
     const view = after && views.get(after.customerId);
     if (view) standings.set(after.id, getStanding(after, view.after));
@@ -40,7 +40,7 @@ export async function placePayments(
   const windows: PaymentWindow[] = [];
   const taggedFirsts: { customerId: string; since: Date }[] = [];
   for (const [customerId, { before, after }] of views) {
-    const unsettled = unsettledBy(before, after);
+    const unsettled = affectedPayments(before, after);
     if (unsettled.isEverything) unclear.push(customerId);
     windows.push(...unsettled.windows.map((window) => ({ ...window, customerId })));
     if (unsettled.taggedFirstsSince) taggedFirsts.push({ customerId, since: unsettled.taggedFirstsSince });
@@ -60,11 +60,11 @@ function getStanding(
   payment: CustomerPayment,
   { groups, untagged, tagged }: EarliestPayments,
   opening: CustomerPayment = payment,
-): PaymentStanding {
+): FirstPaymentStatus {
   const { subjectRef } = payment;
   // Payments without a subject form one group, whether or not a change affects it.
   const own = groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening;
-  return standingOf(payment, { own, untagged, tagged });
+  return firstPaymentStatus(payment, { own, untagged, tagged });
 }
 
 /** The earliest payments of each customer concerned, before and after the changes. */

@@ -1,10 +1,10 @@
-import type { PaymentStandings } from '@tributary/domain/commerce/outcomes';
-import { deriveFirstPayments } from './first-payments.ts';
+import type { FirstPaymentService } from '@tributary/domain/commerce/outcomes';
 import { placePayments } from './derive-changed-payments.ts';
+import { deriveFirstPayments } from './first-payments.ts';
 import { recordRefunds, recountRefunds } from './refunds.ts';
 
 /** Implements `PaymentStandings`, the interface through which the outcomes module uses this one. */
-export const paymentStandings: PaymentStandings = {
+export const paymentStandings: FirstPaymentService = {
   place: placePayments,
   derive: deriveFirstPayments,
   refund: recordRefunds,

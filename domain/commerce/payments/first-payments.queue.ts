@@ -1,4 +1,4 @@
-import { holdCustomers } from '@tributary/domain/commerce/customers';
+import { blockCustomerWrites } from '@tributary/domain/commerce/customers';
 import type { Postgres } from '@tributary/postgres';
 import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ interface DirtyCustomer extends Item {
 
 /** Recomputes the first payments of customers whose set of payments was changed by a merge or a definition. */
 export const firstPayments = (app: Postgres): QueueHandler<DirtyCustomer> => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     const { rows } = await app.forProfile(profileId).transaction((tx) =>
       sql<DirtyCustomer>`
         SELECT customer_id AS id, revision FROM dirty_customers WHERE profile_id = ${profileId} ORDER BY revision LIMIT ${limit}`.execute(
@@ -23,7 +23,7 @@ export const firstPayments = (app: Postgres): QueueHandler<DirtyCustomer> => ({
   async work({ key: profileId, items }) {
     const ids = items.map(({ id }) => id);
     await app.forProfile(profileId).transaction(async (tx) => {
-      await holdCustomers(tx, profileId, ids);
+      await blockCustomerWrites(tx, profileId, ids);
       await deriveFirstPayments(tx, profileId, ids);
       // Keeps customers that were marked again meanwhile: their revision is newer.
       await sql`
@@ -35,14 +35,14 @@ export const firstPayments = (app: Postgres): QueueHandler<DirtyCustomer> => ({
     });
   },
 
-  async setAside(tx, profileId, { id, revision }) {
+  async park(tx, profileId, { id, revision }) {
     await sql`
       DELETE FROM dirty_customers WHERE profile_id = ${profileId} AND customer_id = ${id} AND revision = ${revision}`.execute(
       tx,
     );
   },
 
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     await sql`
       INSERT INTO dirty_customers (profile_id, customer_id) SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[])
       ON CONFLICT DO NOTHING`.execute(tx);

@@ -7,9 +7,9 @@ import {
   openEventSender,
   openTest,
   paymentEvent,
+  processQueue,
   testOutcomeServices,
   testTombstones,
-  workOff,
 } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -148,12 +148,12 @@ describe('random histories of payments that are sent and resent', () => {
         await fresh.post({ events: [...last.values()].map(body) });
         // When a payment moves to another customer, the queue recomputes the customer that it left.
         const isMoved = history.some(({ key, customer }) => last.get(key)?.customer !== customer);
-        if (isMoved) await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+        if (isMoved) await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
         expect(await purchases(who)).toEqual(await purchases(fresh));
         // They also equal a full recomputation from all payments.
         const before = await purchases(who);
         await markAll(who.profileId);
-        await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+        await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
         expect(await purchases(who)).toEqual(before);
       }),
       {
@@ -248,7 +248,7 @@ describe('a customer with twenty thousand payments', () => {
           tx,
         );
       });
-      await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+      await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
       await analyze();
       expect(await rowsRead(event('after', 2_000))).toBeLessThan(10);
       expect(await rowsRead(event('after-of-one', 2_001, 'S3'))).toBeLessThan(10);
@@ -279,7 +279,7 @@ test('the queue derives the first payments of many customers separately', async 
       tx,
     );
   });
-  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+  await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
   const found = await ledger.transaction((tx) =>
     sql<{ k: string; firsts: string; dirty: string }>`
       SELECT right(idempotency_key, 1) AS k, count(*) FILTER (WHERE is_first_payment) AS firsts,
@@ -326,7 +326,7 @@ test('a merge moves the outcomes, marks them dirty, and their first payments are
     { ...survivor, key: 'early', value: 'c-a', isMoved: null },
     { ...survivor, kind: 'store_customer_id', key: 'late', value: 'c-b', isMoved: true },
   ]);
-  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+  await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await sender.flags()).toEqual({ early: true, late: false });
   // With two causes, no single cause is referenced.
   expect(await marks()).toEqual([{ key: 'late', causes: ['first_payment', 'merge'], isOfMerge: false }]);

@@ -1,9 +1,14 @@
 import { type AnswerOf, OutcomeProvider, type Routes } from '@tributary/contract';
 import { findCustomerKeys } from '@tributary/domain/commerce/customers';
-import { findSaleMembers, type LedgerPayment, type LedgerRecord, listSaleRecords } from '@tributary/domain/commerce/outcomes';
+import {
+  findSaleMembers,
+  type LedgerPayment,
+  type LedgerRecord,
+  listSaleRecords,
+} from '@tributary/domain/commerce/outcomes';
 import type { ProfileContext } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { lesser, moneyText, netOf, reversalsOf } from '@tributary/rules';
+import { lesser, moneyText, netAmount, reversalsOf } from '@tributary/rules';
 import { readSaleRefunds } from './refunds.ts';
 
 export type PaymentResponse = AnswerOf<Routes['listPayments']>['body']['data'][number];
@@ -46,7 +51,7 @@ export async function toPaymentResponses(
       external_id: payment.externalId ?? payment.key,
       amount: moneyText(amount, currency),
       amount_refunded: moneyText(lesser(payment.refunded, amount), currency),
-      net: moneyText(netOf(amount, payment.refunded), currency),
+      net: moneyText(netAmount(amount, payment.refunded), currency),
       currency,
       reporting_net: payment.reportingAmount,
       reporting_currency: payment.reportingCurrency,

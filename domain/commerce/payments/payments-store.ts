@@ -1,6 +1,6 @@
 import type { OwnedPayment } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
-import type { PaymentStanding } from '@tributary/rules';
+import type { FirstPaymentStatus } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /**
@@ -59,7 +59,7 @@ export interface PaymentWindow {
 
 export interface UnsettledPayment {
   readonly payment: OwnedPayment;
-  readonly was: PaymentStanding;
+  readonly was: FirstPaymentStatus;
   /** The earliest payment of its purchase, if it belongs to one. */
   readonly opening: OwnedPayment | undefined;
 }
@@ -74,7 +74,7 @@ export async function findUnsettled(
   const inWindow = (isGroup: ReturnType<typeof sql>) => sql`
     SELECT o.* FROM payments o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id
       AND ${isGroup} AND o.paid_at BETWEEN w.low AND w.high`;
-  const { rows } = await sql<OwnedPayment & PaymentStanding & { openedAt: Date | null }>`
+  const { rows } = await sql<OwnedPayment & FirstPaymentStatus & { openedAt: Date | null }>`
     SELECT DISTINCT ON (o.id) o.customer_id AS "customerId", o.id, o.paid_at AS "paidAt", o.subject_ref AS "subjectRef",
       o.is_installment AS "isInstallment", o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId",
       opening.paid_at AS "openedAt"

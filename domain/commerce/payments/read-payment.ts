@@ -3,8 +3,8 @@ import { findPayment } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
-import { listEntries } from './refunds-store.ts';
 import { type PaymentResponse, toPaymentResponses } from './payment-response.ts';
+import { listEntries } from './refunds-store.ts';
 
 /** Returns one payment with every entry that merchants made on it. */
 export const readPayment: Handles<Routes['readPayment']> = async ({ params: { payment_id: id } }, context) => {

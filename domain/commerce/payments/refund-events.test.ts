@@ -2,8 +2,8 @@ import { saveRates } from '@tributary/domain/commerce/money/module.ts';
 import { openTest } from '@tributary/testkit';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { type Merchant, openMerchant } from './payments.fixture.ts';
 import { applyWaitingRefunds } from './module.ts';
+import { type Merchant, openMerchant } from './payments.fixture.ts';
 
 const world = await openTest();
 let shop: Merchant;

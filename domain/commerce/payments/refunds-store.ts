@@ -1,9 +1,9 @@
 import type { Tx } from '@tributary/postgres';
-import type { SaidRefund } from '@tributary/rules';
+import type { ReportedRefund } from '@tributary/rules';
 import type { PaymentAction, RefundKind, RefundStatus } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-export interface StoredRefund extends SaidRefund {
+export interface StoredRefund extends ReportedRefund {
   readonly id: string;
   readonly idempotencyKey: string;
   readonly paymentRef: string;
@@ -63,7 +63,7 @@ export async function findRefundsOf(
   tx: Tx,
   profileId: string,
   paymentIds: readonly string[],
-): Promise<Map<string, SaidRefund[]>> {
+): Promise<Map<string, ReportedRefund[]>> {
   if (paymentIds.length === 0) return new Map();
   const { rows } = await sql<{
     paymentId: string;

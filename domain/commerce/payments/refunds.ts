@@ -1,17 +1,17 @@
 import {
+  type FirstPaymentService,
   findCurrencies,
   findReferred,
   findSaleMembers,
   type LedgerPayment,
   lockMoney,
   markDirty,
-  type PaymentStandings,
   type RefundReceipt,
+  type RefundReport,
   saveRefunded,
-  type ToldRefund,
 } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { compareAmounts, mergeRefunds, reversalsOf, type SaidRefund } from '@tributary/rules';
+import { compareAmounts, mergeRefunds, type ReportedRefund, reversalsOf } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { findCurrentEntries, findRefunds, findRefundsOf, type StoredRefund, saveRefunds } from './refunds-store.ts';
 
@@ -19,7 +19,7 @@ import { findCurrentEntries, findRefunds, findRefundsOf, type StoredRefund, save
  * Records reported refunds. Takes locks in one order: refunds by key, then payments by key. All refunds of a payment
  * are summed under its lock, so concurrent reports for one payment include each other.
  */
-export const recordRefunds: PaymentStandings['refund'] = async (tx, profileId, reported, { source, now }) => {
+export const recordRefunds: FirstPaymentService['refund'] = async (tx, profileId, reported, { source, now }) => {
   const referred = await findReferred(
     tx,
     profileId,
@@ -63,7 +63,7 @@ type RefundResult =
   | Extract<RefundReceipt, { readonly refused: unknown }>;
 
 function toRow(
-  refund: ToldRefund,
+  refund: RefundReport,
   before: StoredRefund | undefined,
   paymentId: string | null,
   now: Date,
@@ -126,9 +126,9 @@ export async function readSaleRefunds(tx: Tx, profileId: string, payments: reado
   const reported = await findRefundsOf(tx, profileId, ids);
   const entries = await findCurrentEntries(tx, profileId, ids);
   const currencies = await findCurrencies(tx, profileId, ids);
-  const inCurrency = (id: string): SaidRefund[] =>
+  const inCurrency = (id: string): ReportedRefund[] =>
     (reported.get(id) ?? []).map((one) => ({ ...one, currency: one.currency ?? currencies.get(id) ?? null }));
-  const byHand = (id: string): SaidRefund[] => {
+  const byHand = (id: string): ReportedRefund[] => {
     const entry = entries.get(id)?.refund;
     return entry?.amount && entry.currency === currencies.get(id)
       ? [{ kind: 'refund', status: 'completed', amount: entry.amount, currency: entry.currency }]

@@ -1,10 +1,10 @@
-import { findPayment, type LedgerPayment, untilRecorded } from '@tributary/domain/commerce/outcomes';
+import { findPayment, type LedgerPayment, retryOnConflict } from '@tributary/domain/commerce/outcomes';
 import { type ProfileContext, refuse } from '@tributary/operations';
 import { rolledBack, type Tx } from '@tributary/postgres';
 import type { ActionOutcome, PaymentAction } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { addEntry } from './refunds-store.ts';
 import { type PaymentResponse, toPaymentResponses } from './payment-response.ts';
+import { addEntry } from './refunds-store.ts';
 
 export interface Undo {
   readonly method: string;
@@ -76,10 +76,12 @@ export async function act(
     return { id: paymentId, outcome: 'applied', action_id: actionId, before, after, undo: entry.undo(before) };
   };
   if (!isDryRun) {
-    const { body } = await untilRecorded(() => effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })));
+    const { body } = await retryOnConflict(() =>
+      effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })),
+    );
     return body.data;
   }
-  const acted = await untilRecorded(() => rolledBack(ledger, work));
+  const acted = await retryOnConflict(() => rolledBack(ledger, work));
   return { ...acted, outcome: dryOutcome(acted), action_id: null };
 }
 

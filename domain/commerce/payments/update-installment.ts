@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { act } from './run-payment-action.ts';
 import { changePayment } from './change-payment.ts';
+import { act } from './run-payment-action.ts';
 
 /** Marks a payment as a later installment of an earlier purchase, or removes the mark. */
 export const updateInstallment: Handles<Routes['updateInstallment']> = async ({ params, query, body }, context) => {

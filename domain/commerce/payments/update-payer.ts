@@ -5,9 +5,9 @@ import { isDirty } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { normaliseKey } from '@tributary/rules';
-import { act, type Undo } from './run-payment-action.ts';
 import { changePayment } from './change-payment.ts';
 import type { PaymentResponse } from './payment-response.ts';
+import { act, type Undo } from './run-payment-action.ts';
 
 type PayerRequest = {
   readonly customer_key?: string | null | undefined;

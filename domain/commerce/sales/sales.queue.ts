@@ -39,7 +39,7 @@ type Waiting = (DirtySale & { readonly rescan?: undefined }) | { readonly id: st
  * then sales are settled. So a first sync changes reports once, by the payments that no other source reported.
  */
 export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOptions): QueueHandler<Waiting> => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     return app.forProfile(profileId).transaction(async (tx) => {
       const rescan = await findRescan(tx, profileId);
       if (rescan) return { items: [{ id: rescanId(rescan), rescan }], isMore: true };
@@ -55,9 +55,9 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
     });
   },
 
-  async work({ key: profileId, items: waiting, hold }) {
+  async work({ key: profileId, items: waiting, renewLease }) {
     await app.forProfile(profileId).transaction(async (tx) => {
-      await hold(tx);
+      await renewLease(tx);
       for (const { rescan } of waiting) if (rescan) await continueRescan(tx, profileId, rescan);
       const items = waiting.filter((one): one is DirtySale => one.rescan === undefined);
       if (items.length === 0) return;
@@ -77,7 +77,7 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
     });
   },
 
-  async setAside(tx, profileId, item) {
+  async park(tx, profileId, item) {
     if (item.rescan) return endRescan(tx, profileId, item.rescan.id);
     await sql`
       DELETE FROM dirty_sales WHERE profile_id = ${profileId} AND outcome_id = ${item.id} AND revision = ${item.revision}`.execute(
@@ -85,7 +85,7 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
     );
   },
 
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     for (const id of ids) {
       const rescan = readRescanId(id);
       if (rescan) await rescanSources(tx, profileId, [rescan.source], rescan.what);

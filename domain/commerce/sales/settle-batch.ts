@@ -1,4 +1,9 @@
-import { type CountedChange, type LedgerRecord, listSaleRecords, saveCounted } from '@tributary/domain/commerce/outcomes';
+import {
+  type CountedChange,
+  type LedgerRecord,
+  listSaleRecords,
+  saveCounted,
+} from '@tributary/domain/commerce/outcomes';
 import { recountRefunds } from '@tributary/domain/commerce/payments';
 import type { Tx } from '@tributary/postgres';
 import { groupSales, pairKey } from '@tributary/rules';

@@ -3,10 +3,10 @@ import { isSalePending, listSaleSources, type SaleSource } from '@tributary/doma
 import type { Tx } from '@tributary/postgres';
 import type { OverlapEffect } from '@tributary/vocabulary';
 import { countRecords, type RecordCounts } from './count-records.ts';
+import { getConnectionId, getProvider } from './match-response.ts';
 import { listOverlaps, type Overlap } from './overlaps.ts';
 import { getSourceKind } from './records.ts';
 import type { SaleServices } from './services.ts';
-import { getConnectionId, getProvider } from './match-response.ts';
 import { readSaleSettings, type SaleSettings } from './store.ts';
 
 export type SourcesResponse = AnswerOf<Routes['readSaleSources']>['body']['data'];

@@ -1,6 +1,6 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres, Tx } from '@tributary/postgres';
-import type { GroupHandler, Item, Taken } from '@tributary/work';
+import type { GroupHandler, Item, LoadedItems } from '@tributary/work';
 import { sql } from 'kysely';
 import { attributeTogether } from './attribute-batch.ts';
 
@@ -16,7 +16,7 @@ export interface DirtyConversion extends Item {
 
 /** Attributes dirty conversions of all waiting profiles together. */
 export const attribution = ({ app, clickhouse, now }: AttributionOptions): GroupHandler<DirtyConversion> => ({
-  async takeAll(tx, profileIds, limit) {
+  async loadAll(tx, profileIds, limit) {
     const share = Math.max(1, Math.floor(limit / profileIds.length));
     const claimed = await claimFromEach(tx, profileIds, share);
     // Unused shares of small profiles go to profiles with more waiting conversions.
@@ -33,14 +33,14 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Group
 
   workAll: (group) => attributeTogether({ app, clickhouse }, group, now),
 
-  async setAside(tx, profileId, { id, revision }) {
+  async park(tx, profileId, { id, revision }) {
     await sql`
       DELETE FROM dirty_conversions WHERE profile_id = ${profileId} AND outcome_id = ${id} AND revision = ${revision}`.execute(
       tx,
     );
   },
 
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     await sql`
       INSERT INTO dirty_conversions (profile_id, outcome_id, causes)
       SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), '{retry}'
@@ -57,7 +57,7 @@ async function claimFromEach(tx: Tx, profileIds: readonly string[], share: numbe
     tx,
   );
   const items = Map.groupBy(rows, (row) => row.profile_id);
-  return new Map<string, Taken<DirtyConversion>>(
+  return new Map<string, LoadedItems<DirtyConversion>>(
     [...items].map(([profileId, found]) => [
       profileId,
       { items: found.map(({ id, revision }) => ({ id, revision })), isMore: found.length === share },

@@ -1,5 +1,5 @@
 import { raw, type TouchRow } from '@tributary/clickhouse';
-import { at, openTestWithClickHouse, scene, workOff } from '@tributary/testkit';
+import { at, openTestWithClickHouse, processQueue, scene } from '@tributary/testkit';
 import { countSetAside, LeaseLost, startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -12,7 +12,7 @@ const { kit, clickhouse } = world;
 const queue = attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() });
 
 const takeAll = async (profileIds: readonly string[]) => {
-  const claimed = await kit.system.unbound.transaction((tx) => queue.takeAll(tx, profileIds, 5_000));
+  const claimed = await kit.system.unbound.transaction((tx) => queue.loadAll(tx, profileIds, 5_000));
   return [...claimed].map(([key, one]) => ({ key, ...one }));
 };
 
@@ -29,7 +29,7 @@ async function openShop() {
     define: (body: object) => profile.post('/api/v1/goals/definitions', body),
     touch: (visitorId: string, day: number, more: Partial<TouchRow> = {}) =>
       profile.touch({ visitor_id: visitorId, occurred_at: at(day), ...more }),
-    attribute: () => workOff(kit.system, 'attribution', queue, profileId),
+    attribute: () => processQueue(kit.system, 'attribution', queue, profileId),
     rows: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
@@ -267,7 +267,7 @@ test('profiles with the same visitor id share a batch, but each is credited only
     await shop.pay({});
     await shop.link(visitor, 'eva@example.test');
   }
-  await workOff(kit.system, 'attribution', queue);
+  await processQueue(kit.system, 'attribution', queue);
   const paths = await Promise.all(shops.map(async (shop) => (await shop.rows()).map(({ channels }) => channels)));
   expect(paths).toEqual(channels.map((channel) => [[channel]]));
 });

@@ -84,7 +84,7 @@ export async function listOfBuckets(
 const maxPerDay = 200_000;
 
 /** The conversions that the ledger has for a day. */
-export async function listOfDay(tx: Tx, profileId: string, day: string): Promise<string[]> {
+export async function listConversionsOfDay(tx: Tx, profileId: string, day: string): Promise<string[]> {
   const days = await findDays(tx, profileId, day, day);
   const { rows } = await sql<{ id: string }>`
     SELECT one.id FROM (${ledgerRows({ profileId, ...days })}) AS one LIMIT ${maxPerDay}`.execute(tx);

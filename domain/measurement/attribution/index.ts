@@ -6,7 +6,7 @@ export {
   findFirstDay,
   isAnyMarked,
 } from './compare-ledger.ts';
-export { listOfDay } from './compared-rows.ts';
+export { listConversionsOfDay } from './compared-rows.ts';
 export { personalData } from './personal-data.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';
 export { withLinks } from './stage-links.ts';

@@ -1,6 +1,6 @@
 import { raw, type TouchRow } from '@tributary/clickhouse';
 import { markDirty } from '@tributary/domain/commerce/outcomes';
-import { buildProfile, openTestWithClickHouse, workOff } from '@tributary/testkit';
+import { buildProfile, openTestWithClickHouse, processQueue } from '@tributary/testkit';
 import type { CauseKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -175,7 +175,7 @@ describe('A replay', () => {
     await mark(sql`SELECT min(id::text)::uuid FROM customers`, 'late_visit');
     await mark(sql`SELECT max(id::text)::uuid FROM customers`, 'outcome_recorded');
     const queue = attribution({ ...engines, now: options.now });
-    await workOff(kit.system, 'attribution', queue, profileId);
+    await processQueue(kit.system, 'attribution', queue, profileId);
     const causes = async () =>
       Object.fromEntries(
         (

@@ -208,7 +208,7 @@ const findOfRules = (tx: Tx, profileId: string) =>
 
 /** The next profile, by id, with such a replay queued or unfinished. */
 export async function findNextOfRules(owner: Postgres, after: string): Promise<string | undefined> {
-  const found = await owner.everywhere.lookUp<{ id: string }>(
+  const found = await owner.allShards.lookUp<{ id: string }>(
     `SELECT profile_id AS id FROM attribution_replays
     WHERE cause = 'rules' AND state <> 'done' AND profile_id > $1::uuid ORDER BY profile_id LIMIT 1`,
     [after],

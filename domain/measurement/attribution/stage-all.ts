@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
-import { profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile } from '@tributary/domain/tenancy/tenants';
 import type { Postgres } from '@tributary/postgres';
 import type { CauseKind } from '@tributary/vocabulary';
 import {
@@ -33,7 +33,7 @@ export async function stageAll(
   clickhouse: ClickHouse,
   { profileId, batchId, replayId, cause }: StagedReplay,
 ): Promise<void> {
-  const { currency } = await postgres.forProfile(profileId).transaction((tx) => profileOf(tx, profileId));
+  const { currency } = await postgres.forProfile(profileId).transaction((tx) => getProfile(tx, profileId));
   const sql = statements(
     profileId,
     { currency: `'${assertWord(currency)}'`, units: minorUnits(currency) },

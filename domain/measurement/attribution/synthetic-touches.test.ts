@@ -1,7 +1,7 @@
 import { raw } from '@tributary/clickhouse';
 import { clickMarker, tombstonesUnder } from '@tributary/domain/commerce/customers';
 import { entityIdOf } from '@tributary/rules';
-import { openTestWithClickHouse, scene, testKeys, workOff } from '@tributary/testkit';
+import { openTestWithClickHouse, processQueue, scene, testKeys } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ async function openShop() {
         )
       ).rows,
     attribute: () =>
-      workOff(
+      processQueue(
         kit.system,
         'attribution',
         attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() }),

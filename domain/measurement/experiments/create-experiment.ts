@@ -5,8 +5,8 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { daysOf } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { planRegions } from './plan.ts';
 import { dayAfter, toExperimentResponse } from './experiment-response.ts';
+import { planRegions } from './plan.ts';
 import { addExperiment, countExperiments } from './store.ts';
 
 export const createExperiment: Handles<Routes['createExperiment']> = async ({ body }, { caller, effect, now }) => {

@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { findDays } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
-import { lockExperiment, refuseExperiment } from './refuse-experiment.ts';
 import { toExperimentResponse } from './experiment-response.ts';
+import { lockExperiment, refuseExperiment } from './refuse-experiment.ts';
 import { findOverlapping, saveState } from './store.ts';
 
 /** Refuses to start a test that cannot answer its question, because its result would be believed. */

@@ -4,9 +4,9 @@ import { findDays } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { readRegions } from '@tributary/rules';
 import { dayMs, entityLevels } from '@tributary/vocabulary';
+import { dayAfter, toExperimentResponse } from './experiment-response.ts';
 import { sumRegions, timesBefore } from './plan.ts';
 import { lockExperiment, refuseExperiment } from './refuse-experiment.ts';
-import { dayAfter, toExperimentResponse } from './experiment-response.ts';
 import { type Experiment, saveState } from './store.ts';
 
 type Context = Parameters<Handles<Routes['stopExperiment'], ReportServices>>[1];

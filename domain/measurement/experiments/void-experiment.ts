@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { experimentStates } from '@tributary/vocabulary';
-import { lockExperiment } from './refuse-experiment.ts';
 import { toExperimentResponse } from './experiment-response.ts';
+import { lockExperiment } from './refuse-experiment.ts';
 import { saveState } from './store.ts';
 
 const revocable = experimentStates.filter((state) => state !== 'void');

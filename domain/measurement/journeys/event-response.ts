@@ -1,6 +1,6 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/advertising/campaigns';
-import { entityIdOf, netOf } from '@tributary/rules';
+import { entityIdOf, netAmount } from '@tributary/rules';
 import { type EntityLevel, isOutcomeProvider, nilUuid } from '@tributary/vocabulary';
 import type { LedgerEvent, TimelineEvent, VisitEvent, VisitlessEvent } from './timeline.ts';
 
@@ -89,7 +89,7 @@ function outcomeResponse({ row, isSynthetic }: LedgerEvent, { lineages }: EventC
     source: provider ?? row.origin?.source ?? null,
     medium: row.origin?.medium ?? null,
     campaign: campaignOf(entitiesOfOutcome(row), lineages),
-    value_amount: row.amount === null ? null : Number(netOf(row.amount, row.refunded)),
+    value_amount: row.amount === null ? null : Number(netAmount(row.amount, row.refunded)),
     currency: row.currency,
     device: null,
     browser: null,

@@ -1,6 +1,6 @@
 import { findCustomer, findCustomerBy } from '@tributary/domain/commerce/customers';
-import { findHolders, listBrowsers } from '@tributary/domain/traffic/ingestion';
 import { findOutcome, type NamedOutcome, type OutcomeOwner } from '@tributary/domain/commerce/outcomes';
+import { findHolders, listBrowsers } from '@tributary/domain/traffic/ingestion';
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 

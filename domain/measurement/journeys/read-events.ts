@@ -1,6 +1,6 @@
 import { findLineages } from '@tributary/domain/advertising/campaigns';
-import { asSessionsCame } from '@tributary/domain/traffic/ingestion';
 import { findTypesOfVisits } from '@tributary/domain/commerce/outcomes';
+import { inheritSessionSource } from '@tributary/domain/traffic/ingestion';
 import {
   entitiesOfOutcome,
   entitiesOfTouch,
@@ -46,7 +46,7 @@ async function withSessions(
   events: readonly TimelineEvent[],
 ): Promise<TimelineEvent[]> {
   const visits = events.flatMap((event) => (event.store === 'visits' ? [event.row] : []));
-  const withOrigins = await asSessionsCame(clickhouse, profileId, visits, signal);
+  const withOrigins = await inheritSessionSource(clickhouse, profileId, visits, signal);
   const rows = new Map(visits.map((row, index) => [row, withOrigins[index]]));
   return events.map((event) =>
     event.store === 'visits' ? { ...event, row: rows.get(event.row) ?? event.row } : event,

@@ -12,11 +12,11 @@ import type { Tx } from '@tributary/postgres';
 import { conversionIdOf } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { type Credit, creditOf } from './credit.ts';
+import { entitiesOfOutcome, entitiesOfTouch } from './event-response.ts';
 import type { Person } from './person.ts';
 import { projectEvent } from './project-event.ts';
 import { readEvents } from './read-events.ts';
 import type { JourneyServices } from './services.ts';
-import { entitiesOfOutcome, entitiesOfTouch } from './event-response.ts';
 import { readTouchline, type Stores, type TimelineQuery } from './timeline.ts';
 
 type Answer = AnswerOf<Routes['readJourneyByKey']>;

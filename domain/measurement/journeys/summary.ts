@@ -1,6 +1,6 @@
 import { limits } from '@tributary/vocabulary';
-import type { Masks } from './mask-journey.ts';
 import type { JourneyEvent } from './event-response.ts';
+import type { Masks } from './mask-journey.ts';
 
 /** The prompt of the language model and its input. */
 

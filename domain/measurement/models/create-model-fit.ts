@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import type { ModelServices } from './services.ts';
 import { toFitResponse } from './fit-response.ts';
+import type { ModelServices } from './services.ts';
 import { addFit, type Fit, failStuckFits, findWaiting } from './store.ts';
 
 export const createModelFit: Handles<Routes['createModelFit'], ModelServices> = async (

@@ -1,12 +1,20 @@
 import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
-import { credit, isId, isMinorUnits, nameOf, readCursor, readPeriod, writeCursor } from '@tributary/domain/measurement/reports';
+import {
+  credit,
+  isId,
+  isMinorUnits,
+  nameOf,
+  readCursor,
+  readPeriod,
+  writeCursor,
+} from '@tributary/domain/measurement/reports';
 import { answer, type Handles } from '@tributary/operations';
 import { intervalWidth } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { readCalibration, type Served, unweighed } from './calibration.ts';
-import type { ModelServices } from './services.ts';
 import { currentRefusal, refuseEstimate } from './fit-response.ts';
+import type { ModelServices } from './services.ts';
 import { findSettled } from './store.ts';
 
 /** Above every value: the start of the sort order. */

@@ -5,9 +5,9 @@ import { openTestWithClickHouse, scene } from '@tributary/testkit';
 import { estimatingModelNames, fittedModelNames, limits } from '@tributary/vocabulary';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fitModels, refusalOf } from './fit-models.job.ts';
+import { currentRefusal } from './fit-response.ts';
 import { errorOfSum } from './list-model-campaigns.ts';
 import { refitModels } from './refit-models.job.ts';
-import { currentRefusal } from './fit-response.ts';
 
 const world = await openTestWithClickHouse();
 const signal = new AbortController().signal;

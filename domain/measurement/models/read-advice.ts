@@ -5,8 +5,8 @@ import { answer, type Handles } from '@tributary/operations';
 import { advise, intervalWidth, toMinorUnits } from '@tributary/rules';
 import { type AdviceAction, type AdviceReason, dayMs, limits } from '@tributary/vocabulary';
 import { type Calibration, calibrateBy, type Served } from './calibration.ts';
-import type { ModelServices } from './services.ts';
 import { currentRefusal } from './fit-response.ts';
+import type { ModelServices } from './services.ts';
 import { findSettled } from './store.ts';
 import { type ApplicableTest, readSpends, readTests, type Spends } from './tests.ts';
 

@@ -4,8 +4,8 @@ import { publishedErrors } from '@tributary/rules';
 import { estimatingModelNames, estimatingModels } from '@tributary/vocabulary';
 import { readCalibration, type Served } from './calibration.ts';
 import { spanOf } from './fit-models.job.ts';
-import type { ModelServices } from './services.ts';
 import { currentRefusal, toFitResponse } from './fit-response.ts';
+import type { ModelServices } from './services.ts';
 import { findLatest, findServed, findSettled } from './store.ts';
 
 export const readModels: Handles<Routes['readModels'], ModelServices> = async (_input, context) => {

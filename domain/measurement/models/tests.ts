@@ -1,6 +1,11 @@
 import { findLineages, type Lineage } from '@tributary/domain/advertising/campaigns';
 import { dayAfter, isNearTested, listValidTests, type ValidTest } from '@tributary/domain/measurement/experiments';
-import { type DeliveryPeriod, type ReportServices, readDeliveryPeriod, readEntities } from '@tributary/domain/measurement/reports';
+import {
+  type DeliveryPeriod,
+  type ReportServices,
+  readDeliveryPeriod,
+  readEntities,
+} from '@tributary/domain/measurement/reports';
 import { findDays } from '@tributary/domain/tenancy/tenants';
 import type { ProfileContext } from '@tributary/operations';
 import { causedBy, dayOf, type Measured, toMinorUnits } from '@tributary/rules';

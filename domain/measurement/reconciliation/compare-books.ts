@@ -2,11 +2,11 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { compareLedger, findFirstDay } from '@tributary/domain/measurement/attribution';
 import { dayOf } from '@tributary/rules';
 import { dayMs, limits, type ReconciledBook } from '@tributary/vocabulary';
-import type { ProviderServices } from './read-provider.ts';
 import { comparePayments } from './compare-payments.ts';
 import { compareReports } from './compare-reports.ts';
 import { compareSpend } from './compare-spend.ts';
 import type { BookOfDay, Compared, Finding, Span } from './compared.ts';
+import type { ProviderServices } from './read-provider.ts';
 import type { Found, FoundDifference, StatedFinding } from './store.ts';
 import { sumSources } from './sum-sources.ts';
 

@@ -1,10 +1,10 @@
-import { listOfAccounts } from '@tributary/domain/advertising/connections';
+import { listConnectionIdsOfAccounts } from '@tributary/domain/advertising/connections';
 import { findProvided, listProvided, type ProvidedPayment } from '@tributary/domain/commerce/outcomes';
 import type { BookedPayment } from '@tributary/providers';
 import { compareAmounts, daysOf, sumAmounts } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
-import { type BookedProvider, callOf, openBooks, type ProviderServices, tryRead } from './read-provider.ts';
 import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
+import { type BookedProvider, callOf, openBooks, type ProviderServices, tryRead } from './read-provider.ts';
 
 /** Maximum per day; further rows are not compared. */
 const maxRows = 200_000;
@@ -38,9 +38,12 @@ async function compareProvider(
 ): Promise<Compared> {
   const { ledger } = services;
   const externalIds = accounts.map(({ account }) => account.externalId);
-  const connectionIds = await ledger.transaction((tx) => listOfAccounts(tx, profileId, channel, externalIds), {
-    readOnly: true,
-  });
+  const connectionIds = await ledger.transaction(
+    (tx) => listConnectionIdsOfAccounts(tx, profileId, channel, externalIds),
+    {
+      readOnly: true,
+    },
+  );
   const days: BookOfDay[] = [];
   const findings: Finding[] = [];
   for (const day of daysOf(dateFrom, dateTo)) {

@@ -1,12 +1,12 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import { findDeliveryWait } from '@tributary/domain/advertising/campaigns';
-import { listOfAccounts } from '@tributary/domain/advertising/connections';
+import { listConnectionIdsOfAccounts } from '@tributary/domain/advertising/connections';
 import { listReportedSpend } from '@tributary/domain/measurement/reports';
 import type { BookedSpend } from '@tributary/providers';
 import { compareAmounts, subtractAmounts, sumAmounts } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
-import { callOf, openBooks, type ProviderServices, tryRead } from './read-provider.ts';
 import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
+import { callOf, openBooks, type ProviderServices, tryRead } from './read-provider.ts';
 import { wasReportedBefore } from './store.ts';
 
 /** Platforms round the spend of each ad, and round the total separately. */
@@ -31,8 +31,8 @@ export async function compareSpend(
     const { isWaiting, isForeign } = await ledger.transaction(
       async (tx) => {
         const ids = accounts.map(({ account }) => account.externalId);
-        const own = await listOfAccounts(tx, profileId, channel, ids);
-        const all = await listOfAccounts(tx, profileId, channel);
+        const own = await listConnectionIdsOfAccounts(tx, profileId, channel, ids);
+        const all = await listConnectionIdsOfAccounts(tx, profileId, channel);
         return { isWaiting: (await findDeliveryWait(tx, profileId)) !== null, isForeign: all.length > own.length };
       },
       { readOnly: true },

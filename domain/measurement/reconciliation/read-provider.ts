@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Connected,
   ConnectionUnusable,
-  listLive,
-  type Opened,
+  type ConnectionWithSync,
+  listActive,
+  type OpenedAccount,
   openAccount,
   type ProfileServices,
   withSyncs,
 } from '@tributary/domain/advertising/connections';
-import { type Books, openCall, ProviderFault } from '@tributary/providers';
+import { type AccountTotals, openCall, ProviderFault } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
 import type { Unread } from './compared.ts';
 
@@ -19,7 +19,7 @@ export interface ProviderServices extends ProfileServices {
 /** A provider with its own books, and the accounts of this profile there. */
 export interface BookedProvider {
   readonly channel: Channel;
-  readonly accounts: readonly (Opened & Pick<Connected, 'sync'>)[];
+  readonly accounts: readonly (OpenedAccount & Pick<ConnectionWithSync, 'sync'>)[];
 }
 
 /**
@@ -29,18 +29,18 @@ export interface BookedProvider {
 export async function openBooks(
   services: ProviderServices,
   profileId: string,
-  book: keyof Books<unknown>,
+  book: keyof AccountTotals<unknown>,
   signal: AbortSignal,
 ): Promise<{ readonly available: BookedProvider[]; readonly unread: Unread[] }> {
   const { ledger, providers, now } = services;
-  const live = await ledger.transaction(async (tx) => withSyncs(tx, profileId, await listLive(tx, profileId)), {
+  const live = await ledger.transaction(async (tx) => withSyncs(tx, profileId, await listActive(tx, profileId)), {
     readOnly: true,
   });
   const withBook = live.filter(({ connection }) => providers.of(connection.channel as Channel)?.books?.[book]);
   const available: BookedProvider[] = [];
   const unread: Unread[] = [];
   for (const [channel, connected] of Map.groupBy(withBook, ({ connection }) => connection.channel as Channel)) {
-    const accounts: (Opened & Pick<Connected, 'sync'>)[] = [];
+    const accounts: (OpenedAccount & Pick<ConnectionWithSync, 'sync'>)[] = [];
     for (const { connection, sync } of connected) {
       const opened = await tryRead(() => openAccount(services, profileId, connection.id, now(), signal), signal);
       if ('reason' in opened) unread.push({ connectionId: connection.id, channel, reason: opened.reason });

@@ -1,5 +1,5 @@
 import { conversionIdOf } from '@tributary/rules';
-import { BookKeeper, buildConnection, mutate, openTestWithClickHouse, scene } from '@tributary/testkit';
+import { BooksServer, buildConnection, mutate, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { dayMs, differenceKindNames, hourMs, limits, reconciledBookNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -12,7 +12,7 @@ const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const day = (number: number) => new Date(Date.UTC(2026, 2, number, 15)).toISOString();
 const range = { date_from: '2026-03-01', date_to: '2026-03-31' };
-const providerBook = await new BookKeeper().open();
+const providerBook = await new BooksServer().open();
 afterAll(() => providerBook.close());
 
 async function open() {
@@ -29,7 +29,7 @@ async function open() {
   });
   const { signal } = new AbortController();
   const work = async () => {
-    const { items } = await queue.take(shop.profileId, 10, signal);
+    const { items } = await queue.load(shop.profileId, 10, signal);
     await queue.work({ key: shop.profileId, items, signal } as Parameters<typeof queue.work>[0]);
   };
   const read = async (id: string, more = '') => (await shop.ask(`/api/v1/reconciliations/${id}${more}`)).body;

@@ -16,7 +16,7 @@ export interface ReconciliationStores extends ConnectionServices {
 
 /** Runs the queued comparisons one after another, and publishes an event if something differs. */
 export const reconciliations = (stores: ReconciliationStores): QueueHandler => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     const queued = await stores.app
       .forProfile(profileId)
       .transaction((tx) => listQueued(tx, profileId, limit), { readOnly: true });
@@ -52,8 +52,8 @@ export const reconciliations = (stores: ReconciliationStores): QueueHandler => (
     }
   },
 
-  setAside: (tx, profileId, { id }) => setState(tx, profileId, id, 'failed'),
-  putBack: async (tx, profileId, ids) => {
+  park: (tx, profileId, { id }) => setState(tx, profileId, id, 'failed'),
+  unpark: async (tx, profileId, ids) => {
     for (const id of ids) await setState(tx, profileId, id, 'queued');
   },
 });

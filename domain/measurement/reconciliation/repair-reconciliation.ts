@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
-import { listOfDay } from '@tributary/domain/measurement/attribution';
-import { type ConnectionRow, listLive, startOver } from '@tributary/domain/advertising/connections';
+import { type ConnectionRow, listActive, restartSync } from '@tributary/domain/advertising/connections';
 import { markDirty } from '@tributary/domain/commerce/outcomes';
+import { listConversionsOfDay } from '@tributary/domain/measurement/attribution';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type ActionOutcome, type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
@@ -22,7 +22,7 @@ export const repairReconciliation: Handles<Routes['repairReconciliation']> = asy
   return effect(async (tx) => {
     const { id, conversions, connections } = await find(tx);
     await markDirty(tx, profileId, new Map([...conversions].map((subject) => [subject, ['repair']])), id);
-    for (const connection of connections) await startOver(tx, connection, now);
+    for (const connection of connections) await restartSync(tx, connection, now);
     addToAudit({ detail: { kinds: body.kinds, conversions: conversions.size, connections: connections.length } });
     const isAny = conversions.size + connections.length > 0;
     return answer(200, { data: toRepairResponse(id, isAny ? 'applied' : 'no_change', conversions, connections) });
@@ -36,9 +36,9 @@ export const repairReconciliation: Handles<Routes['repairReconciliation']> = asy
     const conversions = new Set(by('work_out').flatMap(({ id: subject }) => subject ?? []));
     // A report difference identifies only the day.
     for (const day of new Set(by('work_out_day').map((one) => one.day)))
-      for (const subject of await listOfDay(tx, profileId, day)) conversions.add(subject);
+      for (const subject of await listConversionsOfDay(tx, profileId, day)) conversions.add(subject);
     const channels = new Set(by('read').map(({ channel }) => channel));
-    const connections = channels.size === 0 ? [] : await listLive(tx, profileId);
+    const connections = channels.size === 0 ? [] : await listActive(tx, profileId);
     return { id, conversions, connections: connections.filter(({ channel }) => channels.has(channel)) };
   }
 };

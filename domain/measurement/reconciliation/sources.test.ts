@@ -1,11 +1,11 @@
-import { BookKeeper, buildConnection, openTestWithClickHouse, providePayments, scene } from '@tributary/testkit';
+import { BooksServer, buildConnection, openTestWithClickHouse, providePayments, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { reconciliations } from './reconciliations.queue.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
-const providerBook = await new BookKeeper().open();
+const providerBook = await new BooksServer().open();
 afterAll(() => providerBook.close());
 
 const at = (number: number) => new Date(Date.UTC(2026, 2, 3, 9, number));
@@ -27,7 +27,7 @@ async function open() {
       const days = { date_from: '2026-03-01', date_to: '2026-03-05' };
       const { id } = await shop.post('/api/v1/reconciliations', days);
       const { signal } = new AbortController();
-      const { items } = await queue.take(profileId, 10, signal);
+      const { items } = await queue.load(profileId, 10, signal);
       await queue.work({ key: profileId, items, signal } as Parameters<typeof queue.work>[0]);
       return (await shop.ask(`/api/v1/reconciliations/${id}`)).body.data;
     },

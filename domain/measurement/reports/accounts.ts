@@ -1,4 +1,8 @@
-import { findAccountNames, findConnection, listOfAccounts } from '@tributary/domain/advertising/connections';
+import {
+  findAccountNames,
+  findConnection,
+  listConnectionIdsOfAccounts,
+} from '@tributary/domain/advertising/connections';
 import { refuse } from '@tributary/operations';
 import { type Channel, nilUuid } from '@tributary/vocabulary';
 import type { ReportContext } from './services.ts';
@@ -16,7 +20,7 @@ export async function readAccountFilter(
     async (tx) => {
       const found = await findConnection(tx, caller.profileId, connectionId);
       if (!found) return refuse('not_found', 'There is no such connection.');
-      return listOfAccounts(tx, caller.profileId, found.channel as Channel, [found.external_id]);
+      return listConnectionIdsOfAccounts(tx, caller.profileId, found.channel as Channel, [found.external_id]);
     },
     { readOnly: true },
   );

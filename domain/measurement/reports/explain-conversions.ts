@@ -1,5 +1,10 @@
+import {
+  findOriginals,
+  findSaleMembers,
+  type LedgerRecord,
+  listSaleRecords,
+} from '@tributary/domain/commerce/outcomes';
 import { findLatestBrowsers } from '@tributary/domain/traffic/ingestion';
-import { findOriginals, findSaleMembers, type LedgerRecord, listSaleRecords } from '@tributary/domain/commerce/outcomes';
 import type { Context } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { isOpaqueKey, moneyText, whyLeftOut } from '@tributary/rules';

@@ -16,9 +16,9 @@ export {
   readPeriod,
   spendWithoutRate,
 } from './period.ts';
-export { mostRates, rateParameters } from './rate-parameters.ts';
+export { maxRates, rateParameters } from './rate-parameters.ts';
 export { readEntities } from './read-entities.ts';
 export { readOverview } from './read-overview.ts';
+export { listReportedSpend, type ReportedSpend } from './reported-spend.ts';
 export type { ReportContext, ReportServices } from './services.ts';
 export { plainDecimal } from './sum-figure.ts';
-export { listReportedSpend, type ReportedSpend } from './reported-spend.ts';

@@ -1,8 +1,8 @@
 import type { Moment, Row } from '@tributary/clickhouse';
-import { readAttributionStage, type Stage, stageOf } from '@tributary/domain/measurement/attribution';
 import { findDeliveryWait } from '@tributary/domain/advertising/campaigns';
 import { dailyRates } from '@tributary/domain/commerce/money';
 import { sumUncounted, sumWithoutRate } from '@tributary/domain/commerce/outcomes';
+import { readAttributionStage, type Stage, stageOf } from '@tributary/domain/measurement/attribution';
 import { findDays, type ProfileDays } from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf, moneyText } from '@tributary/rules';

@@ -1,7 +1,7 @@
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { mostRates, rateParameters } from './rate-parameters.ts';
+import { maxRates, rateParameters } from './rate-parameters.ts';
 import { openShop } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
@@ -30,7 +30,7 @@ describe('exchange rates as parameters', () => {
       .flatMap((code) =>
         Array.from({ length: 366 }, (_, index) => `${code} ${dayAt(index)} 1234.12345678901234567890`),
       );
-    expect(lines.length).toBeLessThan(mostRates);
+    expect(lines.length).toBeLessThan(maxRates);
     const filled = Object.values(rateParameters(lines));
     expect(Math.max(...filled.map((some) => JSON.stringify(some).length))).toBeLessThan(128 * 1_024);
     expect(filled.flat().flatMap((line) => line.split(','))).toHaveLength(lines.length);

@@ -6,7 +6,7 @@ const parameterLength = 125_000;
 const parameters = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as const;
 
 /** Every currency on every day of the longest report, each rate with all its digits. */
-export const mostRates = 70_000;
+export const maxRates = 70_000;
 
 /**
  * Encodes exchange rates as parameters of the delivery queries. Input lines are "currency day rate"; lines of consecutive days are joined,

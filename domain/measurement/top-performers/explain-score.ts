@@ -1,16 +1,22 @@
 import type { Row } from '@tributary/clickhouse';
 import type { ExplainedField, Input, Routes } from '@tributary/contract';
 import { findFindings } from '@tributary/domain/advertising/creatives';
-import { isId, plainDecimal, type ReportServices, readCursor, writeCursor } from '@tributary/domain/measurement/reports';
+import {
+  isId,
+  plainDecimal,
+  type ReportServices,
+  readCursor,
+  writeCursor,
+} from '@tributary/domain/measurement/reports';
 import { type ProfileContext, refuse } from '@tributary/operations';
 import {
   type AdFigures,
-  adStanding,
+  adPercentiles,
   clicksPerOutcome,
+  cohortDimensionsOf,
   compareAds,
   creativeFormatOf,
   halfEvidence,
-  keptDimensions,
   likelihoodNumbers,
   objectiveOf,
   percentiles,
@@ -20,11 +26,11 @@ import {
 } from '@tributary/rules';
 import {
   type CreativeTrait,
+  type LayerPercentiles,
   type PercentileField,
   percentileFields,
   type ScoredRate,
   type ScoreField,
-  type Standing,
   scoredRates,
   scoreFields,
   type TraitSource,
@@ -72,7 +78,7 @@ export async function explainScore(field: ScoreField, scored: Scored, query: Que
     number | null
   >;
   const evidence = compared.evidence[index] ?? 0;
-  const standing = adStanding(percentileByRate, evidence);
+  const standing = adPercentiles(percentileByRate, evidence);
   const shownOf = (part: ScoreField): string | null => {
     const value = isPercentile(part) ? rounded(percentileByRate[rateOf(part)]) : stored(part, score);
     return value === null ? null : plainDecimal(value);
@@ -170,7 +176,7 @@ function figuresOf(row: ScoreRow): AdFigures {
   };
 }
 
-const layersOf = (standing: ReturnType<typeof adStanding>) =>
+const layersOf = (standing: ReturnType<typeof adPercentiles>) =>
   weighLayers(standing).map(({ layer, place, weight, share }) => ({
     layer,
     weight,
@@ -180,7 +186,7 @@ const layersOf = (standing: ReturnType<typeof adStanding>) =>
 
 const noPage = { rows: [], rowCount: 0, contributes: '0', pagination: { has_next: false, cursor: null } };
 
-const contributionOf: Readonly<Record<Standing, string>> = { below: '1', equal: '0.5', above: '0' };
+const contributionOf: Readonly<Record<LayerPercentiles, string>> = { below: '1', equal: '0.5', above: '0' };
 
 /** One page of the cohort sorted by a figure, best first, with each ad's contribution to the percentile. */
 function pageOf(
@@ -195,7 +201,7 @@ function pageOf(
     .flatMap(({ ad_id }, at) => {
       const figure = rates[at] ?? null;
       if (figure === null) return [];
-      const standing: Standing = figure < own ? 'below' : figure === own ? 'equal' : 'above';
+      const standing: LayerPercentiles = figure < own ? 'below' : figure === own ? 'equal' : 'above';
       return [{ ad_id, figure, standing, contributes: contributionOf[standing] }];
     })
     .sort((a, b) => b.figure - a.figure || (a.ad_id < b.ad_id ? -1 : 1));
@@ -259,7 +265,7 @@ async function findTraits({ ad_id: id, cohort_key: key }: Scored['score'], { cal
   );
   if (!ad) return [];
   const creative = readCreative(ad.creative);
-  const comparedTraits: ReadonlySet<string> = keptDimensions(key);
+  const comparedTraits: ReadonlySet<string> = cohortDimensionsOf(key);
   const source = (value: string | null, isAnalysed: unknown): TraitSource =>
     value === null ? 'nobody' : isAnalysed ? 'analysis' : 'platform';
   const line = (trait: CreativeTrait, value: string | null, isAnalysed?: unknown) => ({

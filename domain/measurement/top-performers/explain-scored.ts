@@ -1,10 +1,10 @@
 import type { Input, Routes } from '@tributary/contract';
-import { ratesOn } from '@tributary/domain/commerce/money';
+import { findDailyRates } from '@tributary/domain/commerce/money';
 import {
   deliveryPeriodOf,
   explainFigure,
   findEntity,
-  mostRates,
+  maxRates,
   plainDecimal,
   type ReportField,
   type ReportServices,
@@ -132,8 +132,8 @@ async function readScoredPeriod(scored: Scored, context: Services, asOf?: Date) 
   const period = await readPeriod(range, context);
   const { profileId, firstDay, lastDay, currency } = period;
   const days = { profile_id: profileId, first_day: firstDay, last_day: lastDay, currency };
-  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: mostRates }, { signal });
-  const rates = await ledger.transaction((tx) => ratesOn(tx, currency, foreign, asOf), { readOnly: true });
+  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: maxRates }, { signal });
+  const rates = await ledger.transaction((tx) => findDailyRates(tx, currency, foreign, asOf), { readOnly: true });
   return deliveryPeriodOf(
     period,
     new Map(rates.map(({ day, currency: of, rate, rateDate }) => [`${of} ${day}`, { rate, rateDate }])),

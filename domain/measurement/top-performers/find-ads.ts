@@ -1,4 +1,4 @@
-import { findAds, type KnownAd } from '@tributary/domain/advertising/campaigns';
+import { findAds, type StoredAd } from '@tributary/domain/advertising/campaigns';
 import { findFindings } from '@tributary/domain/advertising/creatives';
 import type { Tx } from '@tributary/postgres';
 
@@ -7,7 +7,7 @@ export async function findAnalysedAds(
   tx: Tx,
   profileId: string,
   ids: readonly string[],
-): Promise<Map<string, KnownAd>> {
+): Promise<Map<string, StoredAd>> {
   const ads = await findAds(tx, profileId, ids);
   const findings = await findFindings(tx, profileId, ids);
   for (const [id, { creative_format: format, ...found }] of findings) {

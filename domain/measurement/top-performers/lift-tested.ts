@@ -1,4 +1,4 @@
-import type { KnownAd } from '@tributary/domain/advertising/campaigns';
+import type { StoredAd } from '@tributary/domain/advertising/campaigns';
 import { isNearTested, type ValidTest } from '@tributary/domain/measurement/experiments';
 
 interface AdSpend {
@@ -10,7 +10,7 @@ interface AdSpend {
 export function liftTested(
   tests: readonly Pick<ValidTest, 'entityIds' | 'dailySpend'>[],
   figures: readonly AdSpend[],
-  ads: ReadonlyMap<string, Pick<KnownAd, 'parentIds'>>,
+  ads: ReadonlyMap<string, Pick<StoredAd, 'parentIds'>>,
   days: number,
 ): ReadonlySet<string> {
   const tested = new Set<string>();

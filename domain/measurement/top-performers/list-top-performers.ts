@@ -9,9 +9,9 @@ import {
   ScoreWindow,
   TruthGrade,
 } from '@tributary/contract';
-import type { KnownAd } from '@tributary/domain/advertising/campaigns';
+import type { StoredAd } from '@tributary/domain/advertising/campaigns';
 import { readFreshness } from '@tributary/domain/measurement/reports';
-import { profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Ledger, Tx } from '@tributary/postgres';
 import { readCreative } from './creative.ts';
@@ -37,7 +37,7 @@ async function readMeta(tx: Tx, profileId: string, window: ScoreWindow, now: Dat
     scored_at: rebuild?.at.toISOString() ?? null,
     date_from: scored && window !== 'lifetime' ? scored.firstDay : null,
     date_to: scored?.lastDay ?? null,
-    currency: scored?.currency ?? (await profileOf(tx, profileId)).currency,
+    currency: scored?.currency ?? (await getProfile(tx, profileId)).currency,
     exclusions: [...(scored?.exclusions ?? [])],
     freshness: await readFreshness(tx, profileId, now),
   };
@@ -86,7 +86,7 @@ export async function findScored(
   });
 }
 
-function toAdResponse(score: Row<'ad_list_scores'>, ad: KnownAd) {
+function toAdResponse(score: Row<'ad_list_scores'>, ad: StoredAd) {
   const creative = readCreative(ad.creative);
   const figures = shownFigures(score);
   return {

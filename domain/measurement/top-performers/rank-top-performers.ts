@@ -3,7 +3,7 @@ import type { AssistantRoutes } from '@tributary/contract';
 import { findAllMemberships, type Membership } from '@tributary/domain/tenancy/accounts';
 import { findProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import type { Wall } from '@tributary/postgres';
+import type { TenantScope } from '@tributary/postgres';
 import { limits, roles } from '@tributary/vocabulary';
 import { findScored } from './list-top-performers.ts';
 
@@ -14,7 +14,7 @@ export const rankTopPerformers: Handles<
 > = async ({ query }, { caller, behind, servers, signal, clickhouse }) => {
   const { userId } = caller;
   if (!userId) return refuse('forbidden', 'Only an assistant of a person ranks over several profiles.');
-  const memberships = await findAllMemberships(servers.everywhere, userId);
+  const memberships = await findAllMemberships(servers.allShards, userId);
   const readable = memberships.filter(mayRead).flatMap(scopesOf);
   const selected = readable.slice(0, limits.topPerformers.profiles);
   const ranked = [];
@@ -41,4 +41,4 @@ export const rankTopPerformers: Handles<
 const mayRead = ({ role }: Membership): boolean => (roles[role].scopes as readonly string[]).includes('campaigns:read');
 
 const scopesOf = ({ workspaceId, profiles }: Membership) =>
-  profiles.map(({ id, name }) => ({ workspaceId, profileId: id, name }) satisfies Wall & { name: string });
+  profiles.map(({ id, name }) => ({ workspaceId, profileId: id, name }) satisfies TenantScope & { name: string });

@@ -1,8 +1,8 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
-import { ratesOn } from '@tributary/domain/commerce/money';
+import { findDailyRates } from '@tributary/domain/commerce/money';
 import {
   type Exclusion,
-  mostRates,
+  maxRates,
   paymentsWithoutRate,
   rateParameters,
   spendWithoutRate,
@@ -35,11 +35,11 @@ export async function readFigures(
 ): Promise<WindowFigures> {
   const ledger = app.forProfile(profileId);
   const days = { profile_id: profileId, first_day: firstDay, last_day: lastDay, currency };
-  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: mostRates }, { signal });
+  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: maxRates }, { signal });
   const { period, rates } = await ledger.transaction(
     async (tx) => ({
       period: await findDays(tx, profileId, firstDay, lastDay),
-      rates: await ratesOn(tx, currency, foreign),
+      rates: await findDailyRates(tx, currency, foreign),
     }),
     { readOnly: true },
   );

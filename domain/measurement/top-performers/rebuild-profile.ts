@@ -1,5 +1,5 @@
 import type { AdScoreRow, Row } from '@tributary/clickhouse';
-import type { KnownAd } from '@tributary/domain/advertising/campaigns';
+import type { StoredAd } from '@tributary/domain/advertising/campaigns';
 import { listValidTests } from '@tributary/domain/measurement/experiments';
 import { findProfile, type ProfileFacts } from '@tributary/domain/tenancy/tenants';
 import type { Postgres } from '@tributary/postgres';
@@ -102,8 +102,8 @@ async function scoreWindow(
 
 const adsPerQuery = 5_000;
 
-async function readAds(app: Postgres, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
-  const ads = new Map<string, KnownAd>();
+async function readAds(app: Postgres, profileId: string, ids: readonly string[]): Promise<Map<string, StoredAd>> {
+  const ads = new Map<string, StoredAd>();
   for (let from = 0; from < ids.length; from += adsPerQuery) {
     const found = await app
       .forProfile(profileId)
@@ -118,7 +118,7 @@ interface ScoredAd extends AdFigures {
   readonly hasVideo: boolean;
 }
 
-function figuresOf(figures: Row<'ad_list_figures'>, ad: KnownAd, currency: string, isLiftTested: boolean): ScoredAd {
+function figuresOf(figures: Row<'ad_list_figures'>, ad: StoredAd, currency: string, isLiftTested: boolean): ScoredAd {
   const creative: Creative = readCreative(ad.creative);
   const format = creativeFormatOf(creative.format ?? ad.format);
   const minor = (units: string) => Number(fromMinorUnits(BigInt(units), currency));

@@ -1,5 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { buildProfile, openTestWithClickHouse, workOff } from '@tributary/testkit';
+import { buildProfile, openTestWithClickHouse, processQueue } from '@tributary/testkit';
 import { schedule, startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const queueAt = (at: string, client = clickhouse) => scores({ app: kit.app, clic
 /** Runs the nightly job and then the queue. Returns the number of scored profiles. */
 const rebuild = async (at: string) => {
   await rebuildScores(kit.system, new Date(at));
-  return workOff(kit.system, 'scores', queueAt(at));
+  return processQueue(kit.system, 'scores', queueAt(at));
 };
 
 /** The day of the last rebuild of each profile, according to ClickHouse. */
@@ -90,9 +90,9 @@ test('continues with the remaining profiles after a stop', async () => {
   const at = '2026-06-18T02:40:00Z';
   const all = await rebuildScores(kit.system, new Date(at));
   const [first = ''] = profiles;
-  expect(await workOff(kit.system, 'scores', queueAt(at), first)).toBe(1);
+  expect(await processQueue(kit.system, 'scores', queueAt(at), first)).toBe(1);
   expect(await rebuildScores(kit.system, new Date('2026-06-18T03:00:00Z'))).toBe(all - 1);
-  expect(await workOff(kit.system, 'scores', queueAt('2026-06-18T03:00:00Z'))).toBe(all - 1);
+  expect(await processQueue(kit.system, 'scores', queueAt('2026-06-18T03:00:00Z'))).toBe(all - 1);
 });
 
 test('windows end with the last complete day in the profile’s time zone', () => {

@@ -5,7 +5,7 @@ import { isDue, setDue } from './store.ts';
 
 /** Scores the ads of due profiles; a profile has one item, itself. */
 export const scores = (engines: Engines, now: () => Date): QueueHandler => ({
-  async take(profileId) {
+  async load(profileId) {
     const due = await engines.app.forProfile(profileId).transaction((tx) => isDue(tx, profileId), { readOnly: true });
     return { items: due ? [{ id: profileId }] : [], isMore: false };
   },
@@ -13,6 +13,6 @@ export const scores = (engines: Engines, now: () => Date): QueueHandler => ({
     const counts = await rebuildProfile(engines, key, now(), signal);
     if (!counts) await engines.app.forProfile(key).transaction((tx) => setDue(tx, key, false));
   },
-  setAside: (tx, profileId) => setDue(tx, profileId, false),
-  putBack: (tx, profileId) => setDue(tx, profileId, true),
+  park: (tx, profileId) => setDue(tx, profileId, false),
+  unpark: (tx, profileId) => setDue(tx, profileId, true),
 });

@@ -1,7 +1,13 @@
 import { links } from '@tributary/contract';
+import {
+  type MailLocation,
+  parkMail,
+  sendOnce,
+  settleMail,
+  unparkMail,
+} from '@tributary/domain/notifications/report-mails';
 import { findMembersAmong } from '@tributary/domain/tenancy/accounts';
-import { type MailLocation, parkMail, sendOnce, settleMail, unparkMail } from '@tributary/domain/notifications/report-mails';
-import { findProfileName, findWorkspaceOf, isHealthcareProfile, profileOf } from '@tributary/domain/tenancy/tenants';
+import { findProfileName, findWorkspaceOf, getProfile, isHealthcareProfile } from '@tributary/domain/tenancy/tenants';
 import type { Mailer } from '@tributary/outbound';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { AlertMoment, MailFailure } from '@tributary/vocabulary';
@@ -21,23 +27,23 @@ type MailItem = Item & { readonly mail: AlertMailRow };
 
 /** Sends alert mails to members, at most once per member and moment. */
 export const alertMails = (stores: AlertMailStores): QueueHandler<MailItem> => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     const mails = await stores.app
       .forProfile(profileId)
       .transaction((tx) => listDueMails(tx, profileId, stores.now(), limit), { readOnly: true });
     return { items: mails.map((mail) => ({ id: idOf(mail), mail })), isMore: mails.length === limit };
   },
 
-  async work({ key: profileId, items, hold, signal }) {
+  async work({ key: profileId, items, renewLease, signal }) {
     for (const { mail } of items) {
       signal.throwIfAborted();
-      await deliver(stores, profileId, mail, hold);
+      await deliver(stores, profileId, mail, renewLease);
     }
   },
 
-  setAside: (tx, profileId, { mail }) => parkMail(tx, mailLocationOf(profileId, mail)),
+  park: (tx, profileId, { mail }) => parkMail(tx, mailLocationOf(profileId, mail)),
 
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     for (const id of ids) await unparkMail(tx, mailLocationOf(profileId, keyOf(id)));
   },
 });
@@ -56,7 +62,7 @@ async function deliver(
   hold: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
-  const ledger = app.behind({ profileId, workspaceId });
+  const ledger = app.withScope({ profileId, workspaceId });
   const location: MailLocation = mailLocationOf(profileId, mail);
   const fail = (reason: MailFailure) =>
     ledger.transaction((tx) => settleMail(tx, location, { state: 'failed', reason }));
@@ -67,7 +73,7 @@ async function deliver(
       member: workspaceId && (await findMembersAmong(tx, workspaceId, [mail.userId]))[0],
       isHealthcare: await isHealthcareProfile(tx, profileId),
       profileName: (await findProfileName(tx, profileId)) ?? '',
-      timeZone: (await profileOf(tx, profileId)).timeZone,
+      timeZone: (await getProfile(tx, profileId)).timeZone,
     }),
     { readOnly: true },
   );

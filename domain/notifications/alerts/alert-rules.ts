@@ -1,8 +1,8 @@
-import { listLateAttribution, readAttributionStage, stageOf } from '@tributary/domain/measurement/attribution';
 import { findDeliveryWait, listLateDelivery } from '@tributary/domain/advertising/campaigns';
 import { findFailingSyncs, listFailingSyncs } from '@tributary/domain/advertising/connections';
-import { findHeard, listSilent } from '@tributary/domain/traffic/ingestion';
 import { findDuplicatesFound, listDuplicatesFound } from '@tributary/domain/commerce/sales';
+import { listLateAttribution, readAttributionStage, stageOf } from '@tributary/domain/measurement/attribution';
+import { findActiveProfiles, listSilent } from '@tributary/domain/traffic/ingestion';
 import { findTracked } from '@tributary/domain/traffic/tracking';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { type AlertKind, limits, minuteMs, nilUuid } from '@tributary/vocabulary';
@@ -53,7 +53,10 @@ const trackerSilent: AlertRule = {
   async findOver(sources, open) {
     const ledger = sources.system.unbound;
     const ids = open.map(({ profileId }) => profileId);
-    const [tracked, visited] = [await findTracked(ledger, ids), await findHeard(ledger, ids, sources.visitsThrough)];
+    const [tracked, visited] = [
+      await findTracked(ledger, ids),
+      await findActiveProfiles(ledger, ids, sources.visitsThrough),
+    ];
     return open.filter(({ profileId }) => !tracked.has(profileId) || visited.has(profileId));
   },
 };

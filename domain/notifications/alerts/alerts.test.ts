@@ -84,8 +84,8 @@ async function openTeam(traits: Parameters<typeof scene>[1] = {}) {
         now: () => kit.clock.now(),
       });
       const { signal } = new AbortController();
-      const batch = await queue.take(profileId, 20, signal);
-      await queue.work({ key: profileId, ...batch, signal, hold: async () => {} });
+      const batch = await queue.load(profileId, 20, signal);
+      await queue.work({ key: profileId, ...batch, signal, renewLease: async () => {} });
     },
   };
 }

@@ -1,9 +1,15 @@
 import { listRoles } from '@tributary/domain/tenancy/accounts';
 import { announce } from '@tributary/domain/tenancy/events';
-import { findWorkspaceOf, isAppProvisioned, isHealthcareProfile, isServed } from '@tributary/domain/tenancy/tenants';
+import {
+  findWorkspaceOf,
+  isActiveProfile,
+  isAppProvisioned,
+  isHealthcareProfile,
+} from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 import { type AlertKind, alertedRoles, alertKindNames, nilUuid } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { type AlertSources, alertRules, type Cause, profilesAtOnce } from './alert-rules.ts';
 import {
   type AlertPreference,
   type AlertRow,
@@ -15,7 +21,6 @@ import {
   listOpenOf,
   listPreferences,
 } from './store.ts';
-import { type AlertSources, alertRules, type Cause, profilesAtOnce } from './alert-rules.ts';
 
 export interface AlertWork extends AlertSources {
   /** Without a mail server no mails are created. */
@@ -57,9 +62,9 @@ async function openOne(work: AlertWork, kind: AlertKind, { profileId, since: fou
   const { confirm } = alertRules[kind];
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
   if (!workspaceId) return false;
-  return app.behind({ profileId, workspaceId }).transaction(async (tx) => {
+  return app.withScope({ profileId, workspaceId }).transaction(async (tx) => {
     const since = confirm ? await confirm(tx, work, profileId) : found;
-    if (!since || !(await isServed(tx, profileId))) return false;
+    if (!since || !(await isActiveProfile(tx, profileId))) return false;
     const alert = await insertAlert(tx, { profileId, kind, since, openedAt: now });
     if (!alert) return false;
     await announce(tx, [{ id: uuid(), type: 'alert.opened', data: dataOf(alert), occurredAt: now }]);

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/tenancy/accounts';
 import { findUserNames } from '@tributary/domain/tenancy/credentials';
-import { isAppProvisioned, profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile, isAppProvisioned } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -25,7 +25,7 @@ export const createReportMail: Handles<Routes['createReportMail'], ReportMailSer
   return effect(async (tx) => {
     if ((await countMails(tx, profileId)) >= limits.reportMails.most)
       refuse('invalid_state', `A profile has up to ${limits.reportMails.most} of them. Stop one that nobody reads.`);
-    const { timeZone } = await profileOf(tx, profileId);
+    const { timeZone } = await getProfile(tx, profileId);
     const { page, every, language, model } = body;
     const dueAt = await nextDue(tx, every, now, timeZone);
     const mail = { id: uuid(), page, every, language, model, recipients, madeBy: userId, createdAt: now, dueAt };

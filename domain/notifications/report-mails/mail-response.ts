@@ -1,5 +1,5 @@
 import type { findMembersAmong } from '@tributary/domain/tenancy/accounts';
-import { showMemberCreator, type UserNames } from '@tributary/domain/tenancy/credentials';
+import { toMemberCreator, type UserNames } from '@tributary/domain/tenancy/credentials';
 import type { LastRow, MailRow } from './store.ts';
 
 export interface ReportMailServices {
@@ -18,7 +18,7 @@ export const toMailResponse = (mail: MailRow, members: Members, names: UserNames
   recipients: members
     .filter(({ userId }) => mail.recipients.includes(userId))
     .map(({ userId, name, email }) => ({ user_id: userId, name, email })),
-  created_by: showMemberCreator(mail.madeBy, names),
+  created_by: toMemberCreator(mail.madeBy, names),
   created_at: mail.createdAt.toISOString(),
   next_at: mail.dueAt.toISOString(),
   last: last

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import type { ReportServices } from '@tributary/domain/measurement/reports';
-import { findProfileName, profileOf } from '@tributary/domain/tenancy/tenants';
+import { findProfileName, getProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { composeMail } from './compose.ts';
 import { readReport, urlsOf } from './send.ts';
@@ -15,7 +15,7 @@ export const previewReportMail: Handles<
   const { profileId } = caller;
   const { days, profileName } = await ledger.transaction(
     async (tx) => ({
-      days: await lastDays(tx, query.every, now, (await profileOf(tx, profileId)).timeZone),
+      days: await lastDays(tx, query.every, now, (await getProfile(tx, profileId)).timeZone),
       profileName: (await findProfileName(tx, profileId)) ?? '',
     }),
     { readOnly: true },

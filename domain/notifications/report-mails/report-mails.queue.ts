@@ -9,7 +9,7 @@ type MailItem = Item & ({ readonly mail: MailRow } | { readonly delivery: Delive
 
 /** Sends reports to members: first creates a delivery per member, then sends each at most once. */
 export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
-  async take(profileId, limit) {
+  async load(profileId, limit) {
     const { mails, deliveries } = await stores.app.forProfile(profileId).transaction(
       async (tx) => ({
         mails: await listDueMails(tx, profileId, stores.now(), limit),
@@ -25,11 +25,11 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
     return { items, isMore: mails.length > 0 || deliveries.length === limit };
   },
 
-  async work({ key: profileId, items, hold, signal }) {
+  async work({ key: profileId, items, renewLease, signal }) {
     const read = new Map<string, Promise<Report>>();
     for (const item of items) {
       signal.throwIfAborted();
-      if ('mail' in item) await planMail(stores, profileId, item.mail, hold);
+      if ('mail' in item) await planMail(stores, profileId, item.mail, renewLease);
       else {
         const { delivery } = item;
         const { mailId, from } = delivery;
@@ -39,13 +39,13 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
           read.set(`${mailId} ${from}`, report);
           return report;
         };
-        await deliver(stores, profileId, delivery, hold, once);
+        await deliver(stores, profileId, delivery, renewLease, once);
       }
     }
   },
 
   /** A mail that cannot be planned is parked until an operator retries it. */
-  async setAside(tx, profileId, item) {
+  async park(tx, profileId, item) {
     if ('mail' in item)
       await sql`UPDATE report_mails SET due_at = 'infinity' WHERE profile_id = ${profileId} AND id = ${item.mail.id}`.execute(
         tx,
@@ -53,7 +53,7 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
     else await parkMail(tx, mailLocationOf(profileId, item.delivery));
   },
 
-  async putBack(tx, profileId, ids) {
+  async unpark(tx, profileId, ids) {
     for (const id of ids)
       if (id.includes('/')) await unparkMail(tx, mailLocationOf(profileId, keyOf(id)));
       // Whole milliseconds, because planMail compares due_at with the value it has read.

@@ -54,8 +54,8 @@ async function openTeam() {
     const queue = reportMails({ app: kit.app, clickhouse, ...mailing, now: () => kit.clock.now() });
     const { signal } = new AbortController();
     for (let isMore = true; isMore; ) {
-      const batch = await queue.take(shop.profileId, 20, signal);
-      await queue.work({ key: shop.profileId, ...batch, signal, hold: async () => {} });
+      const batch = await queue.load(shop.profileId, 20, signal);
+      await queue.work({ key: shop.profileId, ...batch, signal, renewLease: async () => {} });
       isMore = batch.isMore;
     }
   };
@@ -203,27 +203,27 @@ test('a parked mail is sent after it is put back, and so is a report that could 
   const mailing = { mailer, baseUrl: 'https://tributary.test' };
   const queue = reportMails({ app: kit.app, clickhouse, ...mailing, now: () => kit.clock.now() });
   const { signal } = new AbortController();
-  const take = async () => (await queue.take(team.profileId, 20, signal)).items;
-  const asSystem = (act: (tx: Parameters<typeof queue.setAside>[0]) => Promise<void>) =>
+  const take = async () => (await queue.load(team.profileId, 20, signal)).items;
+  const asSystem = (act: (tx: Parameters<typeof queue.park>[0]) => Promise<void>) =>
     kit.system.unbound.transaction(act);
   const [planned, ...rest] = await take();
   if (!planned) return expect.unreachable();
   expect([planned.id, rest]).toEqual([id, []]);
-  await asSystem((tx) => queue.setAside(tx, team.profileId, planned));
+  await asSystem((tx) => queue.park(tx, team.profileId, planned));
   expect(await take()).toEqual([]);
-  await asSystem((tx) => queue.putBack(tx, team.profileId, [planned.id]));
+  await asSystem((tx) => queue.unpark(tx, team.profileId, [planned.id]));
   // The time of putting back comes from the database clock.
   kit.clock.set(new Date());
   const back = await take();
   expect(back.map((item) => item.id)).toEqual([id]);
-  await queue.work({ key: team.profileId, items: back, isMore: false, signal, hold: async () => {} });
+  await queue.work({ key: team.profileId, items: back, isMore: false, signal, renewLease: async () => {} });
   const [first, second] = await take();
   if (!first || !second) return expect.unreachable();
-  await asSystem((tx) => queue.setAside(tx, team.profileId, first));
+  await asSystem((tx) => queue.park(tx, team.profileId, first));
   expect(await team.last()).toMatchObject({ failed: 1, waiting: 1, reason: 'fault' });
   await team.work();
   expect(inbox).toHaveLength(1);
-  await asSystem((tx) => queue.putBack(tx, team.profileId, [first.id]));
+  await asSystem((tx) => queue.unpark(tx, team.profileId, [first.id]));
   await team.work();
   expect(inbox).toHaveLength(2);
   expect(await team.last()).toMatchObject({ sent: 2, failed: 0, waiting: 0, reason: null });

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/tenancy/accounts';
 import { findUserNames } from '@tributary/domain/tenancy/credentials';
-import { profileOf } from '@tributary/domain/tenancy/tenants';
+import { getProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
 import { type ReportMailServices, toMailResponse } from './mail-response.ts';
@@ -30,7 +30,7 @@ export const sendReportMail: Handles<Routes['sendReportMail'], ReportMailService
     const last = await readLast();
     if (last && +now - +last.at < againMinutes * minuteMs)
       refuse('invalid_state', `This report was sent less than ${againMinutes} minutes ago.`);
-    const days = await lastDays(tx, mail.every, now, (await profileOf(tx, profileId)).timeZone);
+    const days = await lastDays(tx, mail.every, now, (await getProfile(tx, profileId)).timeZone);
     const userIds = members.map(({ userId }) => userId).filter((userId) => mail.recipients.includes(userId));
     await insertDeliveries(tx, profileId, { ...mail, dueAt: now }, days, userIds, now);
     const names = await findUserNames(tx, [mail.madeBy]);

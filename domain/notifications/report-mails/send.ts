@@ -1,7 +1,18 @@
 import { links } from '@tributary/contract';
+import {
+  listCampaigns,
+  type ReportContext,
+  type ReportServices,
+  readOverview,
+} from '@tributary/domain/measurement/reports';
 import { findMembersAmong } from '@tributary/domain/tenancy/accounts';
-import { listCampaigns, type ReportContext, type ReportServices, readOverview } from '@tributary/domain/measurement/reports';
-import { findProfileName, findWorkspaceOf, isHealthcareProfile, isServed, profileOf } from '@tributary/domain/tenancy/tenants';
+import {
+  findProfileName,
+  findWorkspaceOf,
+  getProfile,
+  isActiveProfile,
+  isHealthcareProfile,
+} from '@tributary/domain/tenancy/tenants';
 import type { Mailer } from '@tributary/outbound';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { dayOf } from '@tributary/rules';
@@ -32,12 +43,12 @@ type Hold = (tx: Tx) => Promise<void>;
 /** Creates a delivery per recipient and moves the mail to its next due time, in one transaction, so that no delivery is created twice. */
 export async function planMail({ app, now }: MailStores, profileId: string, mail: MailRow, hold: Hold): Promise<void> {
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
-  await app.behind({ profileId, workspaceId }).transaction(async (tx) => {
+  await app.withScope({ profileId, workspaceId }).transaction(async (tx) => {
     await hold(tx);
     const at = now();
-    const { timeZone } = await profileOf(tx, profileId);
+    const { timeZone } = await getProfile(tx, profileId);
     if (!(await moveDueAt(tx, profileId, mail, await nextDue(tx, mail.every, at, timeZone)))) return;
-    if (!workspaceId || !(await isServed(tx, profileId)) || (await isHealthcareProfile(tx, profileId))) return;
+    if (!workspaceId || !(await isActiveProfile(tx, profileId)) || (await isHealthcareProfile(tx, profileId))) return;
     const members = await findMembersAmong(tx, workspaceId, mail.recipients);
     const days = await lastDays(tx, mail.every, at, timeZone);
     await insertDeliveries(
@@ -61,7 +72,7 @@ export async function deliver(
 ): Promise<void> {
   const { app, mailer, now, baseUrl } = stores;
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
-  const ledger = app.behind({ profileId, workspaceId });
+  const ledger = app.withScope({ profileId, workspaceId });
   const location = mailLocationOf(profileId, delivery);
   const fail = (reason: MailFailure) =>
     ledger.transaction((tx) => settleMail(tx, location, { state: 'failed', reason }));

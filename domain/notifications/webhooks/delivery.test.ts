@@ -1,7 +1,7 @@
 import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
 import { createOutbound } from '@tributary/outbound';
 import { verifyWebhook } from '@tributary/sdk';
-import { workOff } from '@tributary/testkit';
+import { processQueue } from '@tributary/testkit';
 import { limits } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
@@ -243,7 +243,7 @@ describe('a failed attempt', () => {
         throw new Error('connected');
       },
     });
-    await workOff(kit.system, 'webhooks', handlerOf(kit, guarded));
+    await processQueue(kit.system, 'webhooks', handlerOf(kit, guarded));
     expect((await shop.deliveries())[0]).toMatchObject({
       status: 'waiting',
       attempts: [{ status_code: null, fault: 'address_not_public' }],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
+import type { SealedColumn, SecretLocation, Vault } from '@tributary/vault';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 
@@ -25,7 +25,7 @@ export function rotateSecrets(secrets: readonly SigningSecret[], fresh: string, 
   return [{ secret: fresh, until: null }, ...older];
 }
 
-const locationOf = (profileId: string, subscriptionId: string): SecretPlace => ({
+const locationOf = (profileId: string, subscriptionId: string): SecretLocation => ({
   table: 'webhook_subscriptions',
   column: 'secrets',
   row: subscriptionId,

@@ -1,4 +1,4 @@
-import type { PersonGate } from '@tributary/operations';
+import type { PersonalDataGate } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
@@ -16,7 +16,7 @@ export interface WebhookStores {
   readonly system: Postgres;
   readonly outbound: Pick<Outbound, 'openLine'>;
   readonly vault: Pick<Vault, 'open'>;
-  readonly gate: PersonGate;
+  readonly gate: PersonalDataGate;
   readonly now: () => Date;
   /** From 0 to 1. */
   readonly random: () => number;

@@ -1,9 +1,9 @@
 import { events, isLiveEvent, type Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
+import { payloadOf, toDeliveryResponse } from './delivery/delivery-response.ts';
 import { samplePerson } from './delivery/envelope.ts';
 import { permissionOf } from './delivery/permission.ts';
-import { payloadOf, toDeliveryResponse } from './delivery/delivery-response.ts';
 import { insertDelivery, lockSubscription, markWork } from './store.ts';
 import { noSuchSubscription, ownerOf } from './subscription.ts';
 

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Said } from '@tributary/domain/commerce/customers';
-import { announce } from '@tributary/domain/tenancy/events';
-import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import type { CustomerMessage } from '@tributary/domain/commerce/customers';
 import { recordOutcomes } from '@tributary/domain/commerce/outcomes';
 import { paymentStandings } from '@tributary/domain/commerce/payments';
-import { createPersonGate } from '@tributary/operations';
+import { announce } from '@tributary/domain/tenancy/events';
+import { sequenceBatch } from '@tributary/domain/tenancy/events/module.ts';
+import { createPersonalDataGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets, type Outbound } from '@tributary/outbound';
 import type { Identifier } from '@tributary/rules';
 import {
   buildApiKey,
   buildMarkedProfile,
   openTest,
+  processQueue,
   type TestApi,
   type Testkit,
   testTombstones,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import type { ConversionType, OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -88,7 +88,7 @@ export const handlerOf = (kit: Testkit, outbound: Pick<Outbound, 'openLine'>) =>
     system: kit.system,
     outbound,
     vault: testVault,
-    gate: createPersonGate(kit.app),
+    gate: createPersonalDataGate(kit.app),
     now: () => kit.clock.now(),
     random: () => 0.5,
   });
@@ -108,7 +108,7 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
     /** Sequences published events and sends due deliveries, like the workers. */
     async deliver() {
       await sequenceBatch(kit.system.unbound, kit.clock.now());
-      return workOff(kit.system, 'webhooks', handler);
+      return processQueue(kit.system, 'webhooks', handler);
     },
     /** Publishes events without a customer. */
     async happen(profileId: string, count = 1) {
@@ -125,7 +125,7 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
     async tell(profileId: string, reported: ReportedOutcome = {}) {
       const now = kit.clock.now();
       const { externalId = uuid(), email = 'ana@example.com', phone, key, outcomeType = 'lead_created' } = reported;
-      const evidence: Said = {
+      const evidence: CustomerMessage = {
         identifiers: [
           ...(email ? [{ kind: 'email' as const, value: email }] : []),
           ...(phone ? [{ kind: 'phone' as const, value: phone }] : []),

@@ -1,7 +1,7 @@
 import type { QueueHandler } from '@tributary/work';
-import { deliver } from './delivery/deliver.ts';
-import { claimBatch, type Item } from './delivery/claim-batch.ts';
 import { setStatus } from './delivery/batch-store.ts';
+import { claimBatch, type Item } from './delivery/claim-batch.ts';
+import { deliver } from './delivery/deliver.ts';
 import type { WebhookStores } from './services.ts';
 import { markWork } from './store.ts';
 
@@ -10,11 +10,11 @@ import { markWork } from './store.ts';
  * once: repeated deliveries have the same id.
  */
 export const webhooks = (stores: WebhookStores): QueueHandler<Item> => ({
-  take: (subscriptionId, limit) => claimBatch(stores, subscriptionId, limit),
+  load: (subscriptionId, limit) => claimBatch(stores, subscriptionId, limit),
   work: (batch) => deliver(stores, batch),
-  setAside: (tx, _subscriptionId, { claimed, row }) =>
+  park: (tx, _subscriptionId, { claimed, row }) =>
     setStatus(tx, [{ profileId: claimed.profileId, deliveryId: row.id }], 'set_aside'),
-  putBack: async (tx, subscriptionId, ids) => {
+  unpark: async (tx, subscriptionId, ids) => {
     const items = ids.map((id) => {
       const [profileId = '', deliveryId = ''] = id.split('/');
       return { profileId, deliveryId };

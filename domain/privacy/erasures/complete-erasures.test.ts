@@ -204,14 +204,14 @@ test('clears a browser that is linked to the person during the clearing before t
   await worked();
   const { profileId } = scene.shop;
   const signal = AbortSignal.timeout(60_000);
-  const batch = await scene.queue().take(profileId, 10, signal);
+  const batch = await scene.queue().load(profileId, 10, signal);
   expect(batch.items).toHaveLength(1);
   // ClickHouse is already cleared when the lease is renewed.
-  const hold = async () => {
+  const renewLease = async () => {
     await scene.shop.rows(sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
       SELECT ${profileId}, ${other?.visitor_id}, id, 'identify', ${scene.kit.clock.now()} FROM customers`);
   };
-  await scene.queue().work({ key: profileId, ...batch, signal, hold });
+  await scene.queue().work({ key: profileId, ...batch, signal, renewLease });
   expect((await scene.shop.read(erasureId)).json().data.status).toBe('queued');
   await untilDone(erasureId);
   expect(await visits()).toHaveLength(4);

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { untilUndone } from '@tributary/domain/commerce/customers';
+import { retryUndo } from '@tributary/domain/commerce/customers';
 import { answer, type Handles } from '@tributary/operations';
 import type { ErasureServices } from './erase-customer.ts';
 import { requestErasure } from './request-erasure.ts';
@@ -7,7 +7,7 @@ import { requestErasure } from './request-erasure.ts';
 export const createErasure: Handles<Routes['createErasure'], ErasureServices> = ({ body }, context) => {
   const { caller, effect } = context;
   // Separating merged customers is retried when another transaction changed them meanwhile.
-  return untilUndone(() =>
+  return retryUndo(() =>
     effect(async (tx) => {
       const { status, receipt } = await requestErasure(tx, caller.profileId, body, context);
       return answer(status, { data: receipt });

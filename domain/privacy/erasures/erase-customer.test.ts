@@ -1,5 +1,5 @@
 import { firstPayments } from '@tributary/domain/commerce/payments/module.ts';
-import { openTest, workOff } from '@tributary/testkit';
+import { openTest, processQueue } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ana, openShop, type Shop } from './erasures.fixture.ts';
@@ -89,7 +89,7 @@ describe('an erasure', () => {
     await shop.rows(
       sql`INSERT INTO dirty_customers (profile_id, customer_id) VALUES (${shop.profileId}, ${shell?.id})`,
     );
-    await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+    await processQueue(kit.system, 'firstPayments', firstPayments(kit.app));
     expect(await firstPaymentFlags()).toEqual(before);
   });
 

@@ -1,19 +1,19 @@
 import type { ErasureReason } from '@tributary/contract';
 import {
+  type ErasedCustomer,
   findCustomerKeys,
   findIdentifiers,
   findMergedInto,
   handOverShared,
   insertShell,
-  type KnownPerson,
   nameOfCustomer,
   nameOfIdentifier,
   nameOfVisitor,
   saveTombstones,
   type Tombstones,
 } from '@tributary/domain/commerce/customers';
-import { findVisitorsOf, linkVisitors } from '@tributary/domain/traffic/ingestion';
 import { hasOutcomes } from '@tributary/domain/commerce/outcomes';
+import { findVisitorsOf, linkVisitors } from '@tributary/domain/traffic/ingestion';
 import { hasTrackingKeys } from '@tributary/domain/traffic/tracking';
 import type { Tx } from '@tributary/postgres';
 import { type Identifier, isKeyKind, isStrongKind } from '@tributary/rules';
@@ -73,7 +73,7 @@ export async function eraseCustomers(
   await handOverShared(tx, profileId, customerIds);
   const identifiers = await findIdentifiers(tx, profileId, customerIds);
   const visitorIds = await findVisitorsOf(tx, profileId, customerIds);
-  const person: KnownPerson = { profileId, customerIds, identifiers, visitorIds, shellId: randomId(), at };
+  const person: ErasedCustomer = { profileId, customerIds, identifiers, visitorIds, shellId: randomId(), at };
 
   await insertShell(tx, person);
   await linkVisitors(tx, person, unlinked);

@@ -1,10 +1,10 @@
-import { type ClickHouseSettings, clearPeople } from '@tributary/clickhouse';
-import { type Cleared, findsNamingErased } from '@tributary/domain/commerce/customers';
-import { findVisitorsOf, forgetDeadLetters, type Opening } from '@tributary/domain/traffic/ingestion';
+import { type ClickHouseSettings, erasePeople } from '@tributary/clickhouse';
+import { type Cleared, createErasedMentionFinder } from '@tributary/domain/commerce/customers';
 import { countDirty, eraseOutcomes } from '@tributary/domain/commerce/outcomes';
+import { findVisitorsOf, forgetDeadLetters, type Opening } from '@tributary/domain/traffic/ingestion';
 import type { Postgres } from '@tributary/postgres';
 import { isPassed, type Stream } from '@tributary/stream';
-import type { Batch, QueueHandler, Taken } from '@tributary/work';
+import type { Batch, LoadedItems, QueueHandler } from '@tributary/work';
 import { type ErasureNote, noteOf } from './erasure-note.ts';
 import { clickhouseTables, personalDataModules } from './registry.ts';
 import { type ErasureWork, finish, listWork, lockWork, notePosition, setWorkAside } from './store.ts';
@@ -30,10 +30,10 @@ const againSeconds = 1;
  * for a thousand. Safe to run again at any point.
  */
 export const erasures = (stores: ErasureStores): QueueHandler<ErasureWork> => ({
-  take: (profileId, limit) => takeDue(stores, profileId, limit),
+  load: (profileId, limit) => takeDue(stores, profileId, limit),
   work: (batch) => complete(stores, batch),
-  setAside: (tx, profileId, { id }) => setWorkAside(tx, profileId, [id], true),
-  putBack: (tx, profileId, ids) => setWorkAside(tx, profileId, ids, false),
+  park: (tx, profileId, { id }) => setWorkAside(tx, profileId, [id], true),
+  unpark: (tx, profileId, ids) => setWorkAside(tx, profileId, ids, false),
 });
 
 /**
@@ -44,7 +44,7 @@ async function takeDue(
   { app, stream, consumer }: ErasureStores,
   profileId: string,
   limit: number,
-): Promise<Taken<ErasureWork>> {
+): Promise<LoadedItems<ErasureWork>> {
   const { transaction } = app.forProfile(profileId);
   const waiting = await transaction((tx) => listWork(tx, profileId, limit));
   if (waiting.length === 0) return { items: [], isMore: false };
@@ -59,10 +59,10 @@ async function takeDue(
     if (dirty === 0) items.push(work);
   }
   const isMore = waiting.length === limit && items.length > 0;
-  return { items, isMore, againSeconds: items.length < waiting.length ? againSeconds : undefined };
+  return { items, isMore, retrySeconds: items.length < waiting.length ? againSeconds : undefined };
 }
 
-async function complete(stores: ErasureStores, { key: profileId, items, signal, hold }: Batch<ErasureWork>) {
+async function complete(stores: ErasureStores, { key: profileId, items, signal, renewLease }: Batch<ErasureWork>) {
   const { transaction } = stores.app.forProfile(profileId);
   // Written before any erasure completes: restoring an older backup must not bring back a person with a receipt.
   for (const work of items)
@@ -71,7 +71,7 @@ async function complete(stores: ErasureStores, { key: profileId, items, signal, 
   const visitorsOf = new Map<ErasureWork, string[]>();
   for (const work of items)
     visitorsOf.set(work, await transaction((tx) => findVisitorsOf(tx, profileId, [work.shellId]), { readOnly: true }));
-  const columns = await clearPeople(
+  const columns = await erasePeople(
     stores.clickhouse,
     clickhouseTables,
     {
@@ -88,7 +88,7 @@ async function complete(stores: ErasureStores, { key: profileId, items, signal, 
   for (const work of items) {
     const visitors = new Set(visitorsOf.get(work));
     await transaction(async (tx) => {
-      await hold(tx);
+      await renewLease(tx);
       if (!(await lockWork(tx, profileId, work.id))) return;
       // A visitor linked to the person during the clearing waits for the next batch, and so does the receipt.
       if ((await findVisitorsOf(tx, profileId, [work.shellId])).some((visitorId) => !visitors.has(visitorId))) return;
@@ -105,7 +105,7 @@ async function forgetTexts(
   profileId: string,
   signal: AbortSignal,
 ): Promise<Cleared> {
-  const findNaming = findsNamingErased(app, opening.tombstones);
+  const findNaming = createErasedMentionFinder(app, opening.tombstones);
   const stores = { app, stream, opening, vault: opening.envelopeVault };
   const cleared: Record<string, number> = {};
   for (const { forget } of personalDataModules)

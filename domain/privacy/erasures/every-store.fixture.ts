@@ -1,20 +1,25 @@
 import { raw } from '@tributary/clickhouse';
-import { attribution, replay } from '@tributary/domain/measurement/attribution/module.ts';
 import { tombstonesUnder } from '@tributary/domain/commerce/customers';
-import { forgetDeadLetters, type Ingestion, openIngestion, pipeline } from '@tributary/domain/traffic/ingestion/module.ts';
-import { linkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
-import { createRedis, readTexts, redisReady } from '@tributary/redis';
+import { createLinkTokenReader } from '@tributary/domain/commerce/link-tokens/module.ts';
+import { attribution, replay } from '@tributary/domain/measurement/attribution/module.ts';
+import {
+  forgetDeadLetters,
+  type Ingestion,
+  openIngestion,
+  pipeline,
+} from '@tributary/domain/traffic/ingestion/module.ts';
+import { createRedis, redisReady, scanTexts } from '@tributary/redis';
 import {
   browserVisit,
   buildTrackingKey,
   openApi,
   openTestkit,
   openWarehouse,
+  processQueue,
   type TestApi,
   type Testkit,
   testRing,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { startQueueWorker } from '@tributary/work';
@@ -54,7 +59,7 @@ export function useEveryStore() {
       postgres: kit.app,
       clickhouse: warehouse.client,
       ring: testRing,
-      readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
+      readLinkToken: createLinkTokenReader(() => testVault.derive('link_token')),
       markVerified: async () => {},
       badBytesPerDay: 50 << 20,
       now,
@@ -87,7 +92,7 @@ export function useEveryStore() {
       now: () => kit.clock.now(),
     });
   const complete = async () => {
-    const done = await workOff(kit.system, 'erasures', queue());
+    const done = await processQueue(kit.system, 'erasures', queue());
     lettersThrough = (await forgetDeadLetters(ingestion, log.stream, signal, { after: lettersThrough })).through;
     return done;
   };
@@ -195,7 +200,7 @@ export function useEveryStore() {
           app: kit.app,
           clickhouse: warehouse.client,
           stream: log.stream,
-          redisTexts: () => readTexts(redis),
+          redisTexts: () => scanTexts(redis),
           opening: ingestion,
           tombstones: tombstonesUnder(() => tombstoneKey),
           vault: testVault,

@@ -115,7 +115,7 @@ test('a cleared visit keeps ids, time, channel, ad, country, region and kind; ev
 });
 
 test('every declaration on disk is in the registry', async () => {
-  const root = join(import.meta.dirname, '../..');
+  const root = join(import.meta.dirname, '../../..');
   const files = globSync(['domain/*/*/personal-data.ts', 'packages/*/personal-data.ts'], { cwd: root });
   expect(files.length).toBe(personalDataModules.length);
   for (const file of files) {

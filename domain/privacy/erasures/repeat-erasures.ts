@@ -8,8 +8,8 @@ import {
   saveTombstones,
   walkIdentifiers,
 } from '@tributary/domain/commerce/customers';
-import { walkVisitors } from '@tributary/domain/traffic/ingestion';
 import { findProfile } from '@tributary/domain/tenancy/tenants';
+import { walkVisitors } from '@tributary/domain/traffic/ingestion';
 import type { Postgres } from '@tributary/postgres';
 import { isStrongKind } from '@tributary/rules';
 import { type ErasureServices, eraseCustomers } from './erase-customer.ts';
@@ -31,7 +31,7 @@ export interface ErasedAgainServices extends ErasureServices {
  * Repeats, under the same receipts, the erasures made after a backup was taken. The people are found by our ids and, because customers may
  * have been merged meanwhile, by every strong identifier whose hash the erasure stored. The erasures worker clears the other stores.
  */
-export async function eraseAgain(
+export async function repeatErasures(
   app: Postgres,
   services: ErasedAgainServices,
   notes: readonly ErasureNote[],

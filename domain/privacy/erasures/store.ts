@@ -1,7 +1,7 @@
 import type { ErasureReason, ErasureStatus } from '@tributary/contract';
 import type { Cleared } from '@tributary/domain/commerce/customers';
 import type { Tx } from '@tributary/postgres';
-import type { LogPosition } from '@tributary/stream';
+import type { StreamPosition } from '@tributary/stream';
 import type { Item } from '@tributary/work';
 import { sql } from 'kysely';
 
@@ -67,7 +67,7 @@ export interface ErasureWork extends Item {
   readonly erasureId: string;
   readonly shellId: string;
   readonly personIds: readonly string[];
-  readonly logPosition: LogPosition | null;
+  readonly logPosition: StreamPosition | null;
 }
 
 export async function insertWork(tx: Tx, work: Omit<ErasureWork, 'id' | 'logPosition'>): Promise<void> {
@@ -91,7 +91,7 @@ export async function notePosition(
   tx: Tx,
   profileId: string,
   erasureIds: readonly string[],
-  position: LogPosition,
+  position: StreamPosition,
 ): Promise<void> {
   await sql`
     UPDATE erasure_work SET log_position = ${position}

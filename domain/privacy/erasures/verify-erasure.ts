@@ -4,8 +4,8 @@ import { listTombstones, nameOfIdentifier, nameOfVisitor, type Tombstones } from
 import type { Identifier } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { namesSeenIn, standsIn } from './scan-for-remains.ts';
 import { personalDataModules, type SearchServices } from './registry.ts';
+import { namesSeenIn, standsIn } from './scan-for-remains.ts';
 import { findErasures } from './store.ts';
 
 export interface SearchedStores extends SearchServices {

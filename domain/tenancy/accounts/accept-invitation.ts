@@ -1,7 +1,7 @@
 import type { Input, Routes } from '@tributary/contract';
 import { findNamedOwner } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { switchScope, type Tx } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
 import { findUsableInvitation, refuseState } from './invitation.ts';
 import { consumeInvitation, type FoundInvitation } from './invitation-store.ts';
@@ -13,8 +13,8 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
   { body },
   { accounts, behind, caller, servers, effect, now, setHeader, addToAudit },
 ) => {
-  const { home, everywhere, shardOf } = servers;
-  const invitation = await findUsableInvitation(everywhere, body.token, now);
+  const { home, allShards, shardOf } = servers;
+  const invitation = await findUsableInvitation(allShards, body.token, now);
   const newcomer = caller.userId ? undefined : await readNewcomer(body, accounts);
   const { workspace_id: workspaceId, role } = invitation;
   // An owner named by an app already has an id, to which changes were attributed.
@@ -30,7 +30,7 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
   const created = isElsewhere ? await home.unbound.transaction(account) : undefined;
 
   const joined = await effect(async (tx) => {
-    await enter(tx, { workspaceId });
+    await switchScope(tx, { workspaceId });
     const user = created ?? (await account(tx));
     refuseOtherAddress(invitation, user);
     if (isElsewhere) await copyUser(tx, user);

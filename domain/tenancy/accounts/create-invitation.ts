@@ -2,7 +2,7 @@ import { links, type Routes } from '@tributary/contract';
 import { findUserNames, hashSecret, mintSecret } from '@tributary/domain/tenancy/credentials';
 import { lockPlan, reachWorkspace, type StepUp } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { dayMs, limits, plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { refuseState, toInvitationResponse } from './invitation.ts';
@@ -25,7 +25,7 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
   }
   const token = mintSecret('invitation');
   return effect(async (tx) => {
-    await enter(tx, { workspaceId: params.workspaceId });
+    await switchScope(tx, { workspaceId: params.workspaceId });
     if (isApp) await replaceOwnerInvitation(tx, params.workspaceId, now);
     await refuseBeyondPlan(tx, params.workspaceId, now);
     const row = await insertInvitation(tx, {

@@ -1,7 +1,7 @@
 import { type Created, findCreated, revokeCreated } from '@tributary/domain/tenancy/credentials';
 import { findProfileNames } from '@tributary/domain/tenancy/tenants';
 import type { Servers } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { listConsents, removeConsent } from './assistant-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
 
@@ -58,11 +58,11 @@ export async function revokeAllCreated(
   // Sorted by id, so that two concurrent removals cannot deadlock.
   const profileIds = [...new Set(created.flatMap(({ profileId }) => profileId ?? []))].sort();
   for (const profileId of profileIds) {
-    await enter(tx, { workspaceId, profileId });
+    await switchScope(tx, { workspaceId, profileId });
     await revokeCreated(tx, profileId, userId, now);
     await removeReportMailsOf(tx, profileId, userId);
   }
-  await enter(tx, { workspaceId });
+  await switchScope(tx, { workspaceId });
   const isAtHome = (await servers.shardOf(workspaceId)) === servers.home;
   for (const { kind, id } of created) {
     const remove = (homeTx: Tx) => removeConsent(homeTx, id, userId);

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findWorkspaceOf } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { switchScope } from '@tributary/postgres';
 import { findConsentOf, removeConsent } from './assistant-store.ts';
 
 /** Deletes the consent, without which the tokens are invalid. The token rows are deleted with the session or when they expire. */
@@ -20,7 +20,7 @@ export const deleteAssistant: Handles<Routes['deleteAssistant']> = async (
     // Deleted concurrently. On another server, an earlier attempt of this transaction may have deleted it.
     if (!removed && isAtHome) return refuse('not_found', 'No assistant of yours has this id.');
     // Logged in the workspace whose data the assistant could read.
-    await enter(tx, { profileId });
+    await switchScope(tx, { profileId });
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (workspaceId) addToAudit({ log: { workspaceId } });
     return answer(200, { data: { id: consent.id, deleted: true } });

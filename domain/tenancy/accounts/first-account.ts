@@ -38,7 +38,7 @@ export interface FirstAccountOptions {
 }
 
 /** Whether the first account can still be created. Cached once it is false, because that never changes back. */
-export function firstAccountState({ home }: Postgres): () => Promise<boolean> {
+export function createFirstAccountCheck({ home }: Postgres): () => Promise<boolean> {
   let isOver = false;
   return async () => {
     if (!isOver) isOver = !(await home.unbound.transaction(isFirstAccountOpen, { readOnly: true }));
@@ -47,7 +47,7 @@ export function firstAccountState({ home }: Postgres): () => Promise<boolean> {
 }
 
 export function firstAccountEndpoints(options: FirstAccountOptions): PageEndpoint[] {
-  const isOpen = firstAccountState(options.postgres);
+  const isOpen = createFirstAccountCheck(options.postgres);
   const endpoint = { path: firstAccountPath, maxBytes: 8 * 1_024 } as const;
   return [
     {

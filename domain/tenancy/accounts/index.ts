@@ -1,3 +1,3 @@
-export { personalData } from './personal-data.ts';
 export { findMembersAmong, findOwner, isMember, listRoles } from './members-of.ts';
 export { findAllMemberships, type Membership } from './memberships.ts';
+export { personalData } from './personal-data.ts';

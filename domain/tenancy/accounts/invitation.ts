@@ -1,7 +1,7 @@
 import type { Role } from '@tributary/contract';
-import { hashSecret, isWellFormedSecret, showMemberCreator, type UserNames } from '@tributary/domain/tenancy/credentials';
+import { hashSecret, isWellFormedSecret, toMemberCreator, type UserNames } from '@tributary/domain/tenancy/credentials';
 import { refuse } from '@tributary/operations';
-import { type Everywhere, findAnywhere } from '@tributary/postgres';
+import { type AllShards, findOnAnyShard } from '@tributary/postgres';
 import type { InvitationStatus } from '@tributary/vocabulary';
 import { type FoundInvitation, findInvitation } from './invitation-store.ts';
 
@@ -32,14 +32,14 @@ export const toInvitationResponse = (row: Row, names: UserNames, now: Date) => (
   role: row.role as Role,
   email: row.email,
   status: statusOf(row, now),
-  created_by: showMemberCreator(row.invited_by, names),
+  created_by: toMemberCreator(row.invited_by, names),
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),
 });
 
-export async function findUsableInvitation(everywhere: Everywhere, token: string, now: Date): Promise<FoundInvitation> {
+export async function findUsableInvitation(everywhere: AllShards, token: string, now: Date): Promise<FoundInvitation> {
   const isOurs = isWellFormedSecret(token, 'invitation');
-  const invitation = isOurs ? await findAnywhere(everywhere, findInvitation(hashSecret(token))) : undefined;
+  const invitation = isOurs ? await findOnAnyShard(everywhere, findInvitation(hashSecret(token))) : undefined;
   if (!invitation) return refuse('not_found', 'There is no such invitation. Was the link copied as a whole?');
   refuseUnusable(invitation, now);
   return invitation;

@@ -1,5 +1,5 @@
 import type { Role } from '@tributary/contract';
-import type { Everywhere, Tx } from '@tributary/postgres';
+import type { AllShards, Tx } from '@tributary/postgres';
 import { listMembershipRows } from './store.ts';
 
 export interface Membership {
@@ -10,7 +10,7 @@ export interface Membership {
 }
 
 /** The user's workspaces and profiles on all servers, sorted by workspace name. */
-export async function findAllMemberships(everywhere: Everywhere, userId: string): Promise<Membership[]> {
+export async function findAllMemberships(everywhere: AllShards, userId: string): Promise<Membership[]> {
   const found = await everywhere.transaction((tx) => findMemberships(tx, userId), { readOnly: true });
   return found.sort((a, b) => compare(a.workspaceName, b.workspaceName) || compare(a.workspaceId, b.workspaceId));
 }

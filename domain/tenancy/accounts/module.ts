@@ -10,18 +10,18 @@ export { createInvitation } from './create-invitation.ts';
 export { createPasskey } from './create-passkey.ts';
 export { createTwoFactor } from './create-two-factor.ts';
 export { deleteAssistant } from './delete-assistant.ts';
+export { forgetUnallowedClients } from './delete-clients.ts';
 export { deleteInvitation } from './delete-invitation.ts';
 export { deleteMember, type MemberServices } from './delete-member.ts';
 export { deletePasskey } from './delete-passkey.ts';
 export { deleteSession } from './delete-session.ts';
 export { disableTwoFactor } from './disable-two-factor.ts';
 export {
+  createFirstAccountCheck,
   firstAccountEndpoints,
   firstAccountPath,
-  firstAccountState,
   openFirstAccount,
 } from './first-account.ts';
-export { forgetUnallowedClients } from './delete-clients.ts';
 export { hashToken } from './hashed-sessions.ts';
 export { inviteOwner } from './invite-owner.ts';
 export { listAssistants } from './list-assistants.ts';

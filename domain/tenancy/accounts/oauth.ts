@@ -224,7 +224,7 @@ class ConsentFlow {
   }
 
   #memberships(userId: string) {
-    return findAllMemberships(this.#options.postgres.everywhere, userId);
+    return findAllMemberships(this.#options.postgres.allShards, userId);
   }
 
   #clientName(clientId: string | null): Promise<string | undefined> {

@@ -1,9 +1,9 @@
-import type { PersonTables } from '@tributary/postgres';
+import type { PersonalDataTables } from '@tributary/postgres';
 
 const member = { erasure: 'not a customer', words: 'Who signs in to the console.' } as const;
 const assistant = { erasure: 'not a customer', words: 'Of the assistants of those who sign in.' } as const;
 
-export const personalData: { readonly postgres: PersonTables } = {
+export const personalData: { readonly postgres: PersonalDataTables } = {
   postgres: {
     users: member,
     sessions: member,

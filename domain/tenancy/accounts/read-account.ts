@@ -6,7 +6,7 @@ import { findUser } from './store.ts';
 export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, servers }) => {
   const userId = caller.userId;
   const user = await servers.home.unbound.transaction((tx) => findUser(tx, userId), { readOnly: true });
-  const memberships = await findAllMemberships(servers.everywhere, userId);
+  const memberships = await findAllMemberships(servers.allShards, userId);
   return answer(200, {
     data: {
       id: user.id,

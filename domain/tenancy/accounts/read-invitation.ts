@@ -5,7 +5,7 @@ import { findUsableInvitation } from './invitation.ts';
 import { findInvitationNames } from './invitation-store.ts';
 
 export const readInvitation: Handles<Routes['readInvitation']> = async ({ body }, { servers, behind, now }) => {
-  const invitation = await findUsableInvitation(servers.everywhere, body.token, now);
+  const invitation = await findUsableInvitation(servers.allShards, body.token, now);
   const { id, workspace_id: workspaceId, role, email, expires_at: expiresAt } = invitation;
   const { workspaceName, names } = await behind({ workspaceId }).transaction(
     async (tx) => ({

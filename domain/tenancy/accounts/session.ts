@@ -8,7 +8,7 @@ import { hashToken } from './hashed-sessions.ts';
 import { findAllMemberships } from './memberships.ts';
 import { type FoundSession, findPlace, findSession, recordSessionUse } from './store.ts';
 
-export interface ShownSession {
+export interface SessionCredentials {
   readonly cookie: string | undefined;
   readonly profileId: string | undefined;
   readonly workspaceId: string | undefined;
@@ -31,11 +31,11 @@ export const sessionUse = (ledger: UnboundLedger, onError: (error: unknown) => v
  * one. A caller without a role is signed in, but named no profile or workspace of theirs.
  */
 export function sessionAuthenticator(postgres: Postgres, { cookie, idleMinutes, noteUse }: SessionRules) {
-  return async (request: ShownSession, now: Date): Promise<Caller | undefined> => {
+  return async (request: SessionCredentials, now: Date): Promise<Caller | undefined> => {
     const token = readToken(request.cookie, cookie.name);
     if (!token) return undefined;
     const session = { hash: hashToken(token), idleMinutes };
-    const createLookup = async (tenant: ShownSession): Promise<Lookup> => {
+    const createLookup = async (tenant: SessionCredentials): Promise<Lookup> => {
       const tenantId = tenant.workspaceId ?? tenant.profileId;
       const tenantServer = tenantId === undefined ? postgres.home : await postgres.shardOf(tenantId);
       return (at, tx) => find(postgres.home, tenantServer, session, tenant, at, tx);
@@ -57,8 +57,8 @@ export function sessionAuthenticator(postgres: Postgres, { cookie, idleMinutes, 
 type Lookup = (at: Date, tx?: Tx) => Promise<FoundSession | undefined>;
 
 /** The default workspace of a user with exactly one. Users with several have to name it. */
-async function findOnlyWorkspace({ everywhere }: Postgres, userId: string): Promise<string | undefined> {
-  const [only, ...others] = await findAllMemberships(everywhere, userId);
+async function findOnlyWorkspace({ allShards }: Postgres, userId: string): Promise<string | undefined> {
+  const [only, ...others] = await findAllMemberships(allShards, userId);
   return others.length > 0 ? undefined : only?.workspaceId;
 }
 
@@ -67,7 +67,7 @@ async function find(
   home: Postgres,
   tenantServer: Postgres,
   { hash, idleMinutes }: { readonly hash: string; readonly idleMinutes: number },
-  tenant: ShownSession,
+  tenant: SessionCredentials,
   at: Date,
   tx: Tx | undefined,
 ): Promise<FoundSession | undefined> {

@@ -13,7 +13,7 @@ describe('a key created under an older attribution grant', () => {
   test('can connect providers only until the swap window closes', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const { clientId: appId } = await api.registerApp();
-    await kit.app.behind({ profileId, appId }).transaction((tx) =>
+    await kit.app.withScope({ profileId, appId }).transaction((tx) =>
       tx
         .insertInto('grants')
         .values({
@@ -28,7 +28,7 @@ describe('a key created under an older attribution grant', () => {
     const { secret } = await buildApiKey(kit.app, profileId, { appId, scopes: Scope.options });
     const until = new Date('2026-06-01T00:00:00Z');
     const authenticate = bearerAuthenticator({
-      credentials: new CredentialFinder(kit.app.everywhere),
+      credentials: new CredentialFinder(kit.app.allShards),
       isSwapWindowOpen: (now) => now < until,
     });
     const scopesAt = async (now: Date) => [...((await authenticate(`Bearer ${secret}`, now))?.scopes ?? [])].sort();

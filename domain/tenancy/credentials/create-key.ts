@@ -6,9 +6,9 @@ import {
   answer,
   type Handles,
   type Operator,
+  type RouteInput,
   readBody,
   refuse,
-  type Sent,
 } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { limits, personScopes } from '@tributary/vocabulary';
@@ -38,7 +38,7 @@ export const createKey: Handles<Routes['createKey'], StepUp> = async ({ body }, 
 export async function createKeyByOperator(
   operator: Operator,
   profileId: string,
-  sent: Sent<Routes['createKey']>,
+  sent: RouteInput<Routes['createKey']>,
 ): Promise<{ id: string; key: string }> {
   const body = readBody(routes.createKey, sent);
   const { body: created } = await operator.effect(routes.createKey, { profileId }, async (tx, addToAudit) => {

@@ -25,7 +25,7 @@ export async function findUserNames(tx: Tx, ids: readonly (string | null)[]): Pr
 export const toCreator = (by: CreatedBy | null, names: UserNames) =>
   by && { ...by, name: names.get(by.id)?.name ?? null, email: names.get(by.id)?.email ?? null };
 
-export const showMemberCreator = (userId: string | null, names: UserNames) =>
+export const toMemberCreator = (userId: string | null, names: UserNames) =>
   toCreator(userId === null ? null : { kind: 'user', id: userId }, names);
 
 export interface Created {

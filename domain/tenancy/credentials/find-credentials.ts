@@ -1,4 +1,4 @@
-import type { Everywhere, Tx } from '@tributary/postgres';
+import type { AllShards, Tx } from '@tributary/postgres';
 import { type FoundCredential, findByHash } from './store.ts';
 
 /** Looks up one credential in a transaction that holds a lock, so that the result stays valid until the lock is released. */
@@ -19,13 +19,13 @@ type PendingLookup = {
  * the next one: a busy server looks up hundreds of credentials in one round trip, an idle one queries at once.
  */
 export class CredentialFinder {
-  readonly #everywhere: Everywhere;
+  readonly #everywhere: AllShards;
   /** The shard on which each credential was last found, so that only new ones are queried on all shards. */
   readonly #lastShards = new Map<string, string>();
   #pending: PendingLookup[] = [];
   #inFlight = 0;
 
-  constructor(everywhere: Everywhere) {
+  constructor(everywhere: AllShards) {
     this.#everywhere = everywhere;
   }
 
@@ -78,7 +78,7 @@ export class CredentialFinder {
     now: Date,
     suits: (lastShard: string | undefined, shard: string) => boolean,
   ): Promise<{ found: Map<string, FoundCredential>; away: unknown }> {
-    const { rows, away } = await this.#everywhere.ask((shard) => {
+    const { rows, error } = await this.#everywhere.query((shard) => {
       const onShard = [...hashes].filter(([key]) => suits(this.#lastShards.get(key), shard)).map(([, hash]) => hash);
       return onShard.length > 0 ? findByHash(onShard, now) : undefined;
     });
@@ -89,7 +89,7 @@ export class CredentialFinder {
       found.set(key, row);
       this.#lastShards.set(key, row.shard);
     }
-    return { found, away };
+    return { found, away: error };
   }
 }
 

@@ -3,9 +3,9 @@ export {
   findCreated,
   findUserNames,
   revokeCreated,
-  showMemberCreator,
+  toMemberCreator,
   type UserNames,
 } from './creators.ts';
+export { LastUseRecorder } from './last-use-recorder.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 export { findAppOrigins, isLiveApp, revokeApp } from './store.ts';
-export { LastUseRecorder } from './last-use-recorder.ts';

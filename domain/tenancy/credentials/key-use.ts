@@ -1,7 +1,7 @@
-import type { Everywhere } from '@tributary/postgres';
-import { recordKeyUse } from './store.ts';
+import type { AllShards } from '@tributary/postgres';
 import { LastUseRecorder } from './last-use-recorder.ts';
+import { recordKeyUse } from './store.ts';
 
 /** Records when keys were last used. */
-export const keyUse = (everywhere: Everywhere, onError?: (error: unknown) => void) =>
-  new LastUseRecorder({ query: (statement) => everywhere.ask(() => statement) }, recordKeyUse, onError);
+export const keyUse = (everywhere: AllShards, onError?: (error: unknown) => void) =>
+  new LastUseRecorder({ query: (statement) => everywhere.query(() => statement) }, recordKeyUse, onError);

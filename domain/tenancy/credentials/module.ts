@@ -12,5 +12,5 @@ export { listSharedViews } from './list-shared-views.ts';
 export { readSharedView } from './read-shared-view.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 export { sharedLinkAuthenticator, sharedOperations } from './shared-view.ts';
-export { keepApps, listAppRows, listApps, listKeysOfProfile } from './store.ts';
+export { listAppRows, listApps, listKeysOfProfile, upsertApps } from './store.ts';
 export { updateGrant } from './update-grant.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { findProfileName, profileOf } from '@tributary/domain/tenancy/tenants';
+import { findProfileName, getProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { findView } from './shared-view-store.ts';
 
@@ -8,7 +8,7 @@ export const readSharedView: Handles<Routes['readSharedView']> = async (_input, 
   return ledger.transaction(
     async (tx) => {
       const view = (await findView(tx, profileId, credentialId)) ?? refuse('not_found', 'There is no such link.');
-      const { timeZone, currency } = await profileOf(tx, profileId);
+      const { timeZone, currency } = await getProfile(tx, profileId);
       return answer(200, {
         data: {
           name: view.name,

@@ -1,9 +1,9 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import type { Caller } from '@tributary/operations';
-import { type Everywhere, findAnywhere } from '@tributary/postgres';
+import { type AllShards, findOnAnyShard } from '@tributary/postgres';
 import { limits, type SharedPage, type ShownDays } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
-import { showMemberCreator, type UserNames } from './creators.ts';
+import { toMemberCreator, type UserNames } from './creators.ts';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
 import { type FoundView, findViewByHash, type ViewRow } from './shared-view-store.ts';
 
@@ -24,12 +24,12 @@ export const sharedOperations = {
 } as const satisfies Record<SharedPage, readonly Shareable[]>;
 
 /** Resolves the secret of a link to a caller that can only read one report over certain days. */
-export function sharedLinkAuthenticator(everywhere: Everywhere) {
+export function sharedLinkAuthenticator(everywhere: AllShards) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!secret || !isWellFormedSecret(secret, 'sharedView')) return undefined;
     const findAt = (at: Date) => findViewByHash(hashSecret(secret), at);
-    const found = await findAnywhere(everywhere, findAt(now));
+    const found = await findOnAnyShard(everywhere, findAt(now));
     return found && callerOf(found, findAt);
   };
 }
@@ -62,7 +62,7 @@ export const toViewResponse = (row: ViewRow, names: UserNames) => ({
   search: row.search,
   date_from: row.from,
   date_to: row.to,
-  created_by: showMemberCreator(row.madeBy, names),
+  created_by: toMemberCreator(row.madeBy, names),
   created_at: row.createdAt.toISOString(),
   expires_at: row.expiresAt?.toISOString() ?? null,
 });

@@ -187,7 +187,7 @@ export const markAppDisabled = (tx: Tx, appId: string, now: Date): Promise<{ id:
 /** All apps, to copy them to another server. */
 export const listAppRows = (tx: Tx) => tx.selectFrom('apps').selectAll().execute();
 
-export async function keepApps(tx: Tx, rows: readonly Selectable<Schema['apps']>[]): Promise<void> {
+export async function upsertApps(tx: Tx, rows: readonly Selectable<Schema['apps']>[]): Promise<void> {
   for (const { id, ...row } of rows)
     await tx
       .insertInto('apps')

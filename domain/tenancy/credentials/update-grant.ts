@@ -1,7 +1,7 @@
 import { type Routes, scopesOfGrant } from '@tributary/contract';
 import { governedProfile } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { switchScope } from '@tributary/postgres';
 import { effectiveScopes } from '@tributary/rules';
 import { saveGrant } from './store.ts';
 
@@ -16,7 +16,7 @@ export const updateGrant: Handles<Routes['updateGrant']> = async ({ params, body
   }
   const scopes = [...new Set(body.scopes)].sort();
   return effect(async (tx) => {
-    await enter(tx, { profileId });
+    await switchScope(tx, { profileId });
     await saveGrant(tx, profileId, caller.appId as string, scopes, now);
     addToAudit({ log: { workspaceId }, detail: { app_id: caller.appId ?? null, scopes } });
     const granted = scopesOfGrant(scopes, false);

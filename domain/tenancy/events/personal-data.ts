@@ -1,7 +1,7 @@
-import type { PersonTables } from '@tributary/postgres';
+import type { PersonalDataTables } from '@tributary/postgres';
 
 const words = 'Events are announced without people.';
 
-export const personalData: { readonly postgres: PersonTables } = {
+export const personalData: { readonly postgres: PersonalDataTables } = {
   postgres: { outbox: { erasure: 'nobody', words }, event_log: { erasure: 'nobody', words } },
 };

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { refuseBeyondPlan } from './create-profile.ts';
 import { toWorkspaceProfile } from './profile.ts';
 import { reachWorkspace } from './reach.ts';
@@ -12,7 +12,7 @@ export const archiveProfile: Handles<Routes['archiveProfile']> = async ({ params
   const { effect, addToAudit, now } = context;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
-    await enter(tx, { workspaceId });
+    await switchScope(tx, { workspaceId });
     const profile = await lockForArchive(tx, workspaceId, profileId);
     addToAudit({ log: { workspaceId } });
     return respond(profile.archived_at ? profile : await saveProfile(tx, profileId, { archived_at: now }));
@@ -24,7 +24,7 @@ export const restoreProfile: Handles<Routes['restoreProfile']> = async ({ params
   const { effect, addToAudit } = context;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
-    await enter(tx, { workspaceId });
+    await switchScope(tx, { workspaceId });
     const workspace = await lockWorkspace(tx, workspaceId);
     const profile = await lockForArchive(tx, workspaceId, profileId);
     addToAudit({ log: { workspaceId } });

@@ -1,6 +1,6 @@
 import { type Input, type Routes, routes } from '@tributary/contract';
-import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { answer, type Handles, type Operator, type RouteInput, readBody, refuse } from '@tributary/operations';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { isPlan } from '@tributary/rules';
 import { plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -15,7 +15,7 @@ export const createProfile: Handles<Routes['createProfile']> = async ({ body }, 
   const workspaceId = body.workspace_id;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
-    await enter(tx, { workspaceId });
+    await switchScope(tx, { workspaceId });
     const { profile, workspace } = await openProfile(tx, body, caller.kind === 'app' ? caller.appId : undefined, now);
     addToAudit({ log: { workspaceId }, detail: { privacy_mode: profile.privacy_mode } });
     return toResponse(profile, workspace);
@@ -24,7 +24,7 @@ export const createProfile: Handles<Routes['createProfile']> = async ({ body }, 
 
 export async function createProfileByOperator(
   operator: Operator,
-  sent: Sent<Routes['createProfile']>,
+  sent: RouteInput<Routes['createProfile']>,
 ): Promise<string> {
   const body = readBody(routes.createProfile, sent);
   const workspaceId = body.workspace_id;

@@ -1,6 +1,6 @@
 import { type Input, links, type Routes, routes } from '@tributary/contract';
-import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { answer, type Handles, type Operator, type RouteInput, readBody, refuse } from '@tributary/operations';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { homeShard, type Plan } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { insertWorkspace } from './store.ts';
@@ -62,7 +62,7 @@ type Body = Input<Routes['createWorkspace']>['body'];
 
 export async function createWorkspaceByOperator(
   operator: Operator,
-  { plan, ...sent }: Sent<Routes['createWorkspace']> & { readonly plan: Plan },
+  { plan, ...sent }: RouteInput<Routes['createWorkspace']> & { readonly plan: Plan },
   shard: string = homeShard,
 ): Promise<string> {
   const body = readBody(routes.createWorkspace, sent);
@@ -87,7 +87,7 @@ export async function openWorkspace(
   now: Date,
 ) {
   const id = uuid();
-  await enter(tx, { workspaceId: id });
+  await switchScope(tx, { workspaceId: id });
   const row = await insertWorkspace(tx, {
     id,
     name,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyTable, type Postgres, profileTables, type TenantTable, workspaceTables } from '@tributary/postgres';
-import { isPassed, type LogPosition } from '@tributary/stream';
+import { isPassed, type StreamPosition } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';
 import {
   beginDeletion,
@@ -18,7 +18,7 @@ export interface DeletionStores {
   readonly app: Postgres;
   readonly system: Postgres;
   /** The end of the visit stream, and the position up to which the visit consumer has stored visits. */
-  readonly log: { end(): Promise<LogPosition>; consumedThrough(): Promise<LogPosition> };
+  readonly log: { end(): Promise<StreamPosition>; consumedThrough(): Promise<StreamPosition> };
   /** Starts deleting a profile's rows in ClickHouse; resolves to the number of remaining rows. */
   readonly forgetColumns: (profileId: string) => Promise<number>;
   /** Removes a profile's messages from the dead letters. */

@@ -1,4 +1,4 @@
-import { goWithTheTenant, profileTables, workspaceTables } from '@tributary/postgres';
+import { deletedWithTenant, profileTables, workspaceTables } from '@tributary/postgres';
 import { buildApiKey, buildProfile, openKit, testVault } from '@tributary/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -46,7 +46,7 @@ interface Tenant {
 async function fill({ id, workspaceId }: Tenant): Promise<void> {
   await buildApiKey(kit.app, id);
   const customers = Array.from({ length: 7 }, () => uuid());
-  await kit.app.behind({ profileId: id, workspaceId }).transaction(async (tx) => {
+  await kit.app.withScope({ profileId: id, workspaceId }).transaction(async (tx) => {
     await sql`INSERT INTO outbox VALUES (gen_random_uuid(), ${id}, 'recompute.completed', '{}', now())`.execute(tx);
     const place = { table: 'idempotent_answers', column: 'body', row: '00', profileId: id };
     await sql`INSERT INTO idempotent_answers VALUES (${id}, '\\x00', '\\x00', 200, ${testVault.seal('{}', place)}, now())`.execute(
@@ -165,10 +165,10 @@ describe('deletion of a profile', () => {
     let left = 12;
     const failing = {
       ...kit.app,
-      behind: (scope: Parameters<typeof kit.app.behind>[0]) => {
+      behind: (scope: Parameters<typeof kit.app.withScope>[0]) => {
         left -= 1;
         if (left < 0) throw new Error('killed');
-        return kit.app.behind(scope);
+        return kit.app.withScope(scope);
       },
     };
     let interruptions = 0;
@@ -223,14 +223,14 @@ test('the queue returns a deletion until it is emptied and again one day later, 
   const deleted = await buildProfile(kit.app);
   await archive(deleted);
   const queue = tenantDeletions(stores());
-  const countClaimed = async () => (await queue.take(deleted.id, 1, signal)).items.length;
-  const asSystem = (work: (tx: Parameters<typeof queue.putBack>[0]) => Promise<void>) =>
+  const countClaimed = async () => (await queue.load(deleted.id, 1, signal)).items.length;
+  const asSystem = (work: (tx: Parameters<typeof queue.unpark>[0]) => Promise<void>) =>
     kit.system.unbound.transaction(work);
   expect(await countClaimed()).toBe(1);
-  await asSystem((tx) => queue.setAside(tx, deleted.id, { id: deleted.id }));
+  await asSystem((tx) => queue.park(tx, deleted.id, { id: deleted.id }));
   expect(await countClaimed()).toBe(0);
-  await asSystem((tx) => queue.putBack(tx, deleted.id, [deleted.id]));
-  const batch = { key: deleted.id, items: [{ id: deleted.id }], isMore: true, signal, hold: async () => {} };
+  await asSystem((tx) => queue.unpark(tx, deleted.id, [deleted.id]));
+  const batch = { key: deleted.id, items: [{ id: deleted.id }], isMore: true, signal, renewLease: async () => {} };
   await queue.work(batch);
   expect(await countClaimed()).toBe(0);
   kit.clock.advance(86_400_000);
@@ -250,7 +250,7 @@ describe('the list of tenant tables', () => {
       SELECT conrelid::regclass::text AS name FROM pg_constraint
       WHERE contype = 'f' AND confrelid IN ('profiles'::regclass, 'workspaces'::regclass)`);
     const listed = [...profileTables, ...workspaceTables].map(({ table }) => table as string);
-    const covered = new Set([...listed, ...goWithTheTenant, 'profiles', 'workspaces', 'tenant_deletions']);
+    const covered = new Set([...listed, ...deletedWithTenant, 'profiles', 'workspaces', 'tenant_deletions']);
     expect([...columns, ...references].map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { dayMs, limits } from '@tributary/vocabulary';
 import { insertDeletion, insertDeletions, scheduleDeletion } from './deletion-store.ts';
 import { findGoverningApp, findWorkspaceOf, isTestProfile } from './profile-facts.ts';
@@ -15,7 +15,7 @@ export const deleteProfile: Handles<Routes['deleteProfile'], StepUp> = async ({ 
   await reachWorkspace(context, workspaceId);
   if (caller.kind !== 'app') await context.assertPassword(body.current_password, 'deleteProfile', context);
   return effect(async (tx) => {
-    await enter(tx, { workspaceId });
+    await switchScope(tx, { workspaceId });
     if (caller.kind === 'app') await refuseUnlessOwnTest(tx, profileId, caller.appId);
     // Finds archived profiles too: they can be deleted.
     if (!(await lockUndeletedProfile(tx, workspaceId, profileId)))
@@ -43,7 +43,7 @@ export const deleteWorkspace: Handles<Routes['deleteWorkspace'], StepUp> = async
   await context.assertPassword(body.current_password, 'deleteWorkspace', context);
   const until = body.delete_now ? null : new Date(now.getTime() + limits.deletedWorkspaces.restorableDays * dayMs);
   return effect(async (tx) => {
-    await enter(tx, { workspaceId });
+    await switchScope(tx, { workspaceId });
     await archiveWorkspace(tx, workspaceId, now);
     if (until) await scheduleDeletion(tx, workspaceId, until, now);
     else await insertDeletions(tx, workspaceId, now);
@@ -61,7 +61,7 @@ export async function archiveProfileByOperator(operator: Operator, profileId: st
     await archiveProfile(tx, profileId, operator.now);
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (!workspaceId) return refuse('not_found', 'There is no such profile.');
-    await enter(tx, { profileId, workspaceId });
+    await switchScope(tx, { profileId, workspaceId });
     await insertDeletion(tx, profileId, workspaceId, operator.now);
     addToAudit({ log: { workspaceId } });
     return toDeletedProfile(profileId, workspaceId);

@@ -1,5 +1,5 @@
-import type { Everywhere, Postgres, Tx } from '@tributary/postgres';
-import type { LogPosition } from '@tributary/stream';
+import type { AllShards, Postgres, Tx } from '@tributary/postgres';
+import type { StreamPosition } from '@tributary/stream';
 import { sql } from 'kysely';
 
 /** A profile or workspace that is being deleted. A workspace is removed after its profiles. */
@@ -9,7 +9,7 @@ export interface Deletion {
   readonly isWorkspace: boolean;
   readonly isSetAside: boolean;
   readonly phase: string;
-  readonly logPosition: LogPosition | null;
+  readonly logPosition: StreamPosition | null;
   readonly lookAgainAt: Date | null;
   /** Owners may restore the workspace until this time; nothing is removed before it. */
   readonly restorableUntil: Date | null;
@@ -82,7 +82,7 @@ export interface DeletedWorkspace {
 }
 
 /** The deleted workspaces that the user may restore, from all database servers. */
-export const findDeletedWorkspaces = (everywhere: Everywhere, userId: string, now: Date): Promise<DeletedWorkspace[]> =>
+export const findDeletedWorkspaces = (everywhere: AllShards, userId: string, now: Date): Promise<DeletedWorkspace[]> =>
   everywhere.transaction(
     async (tx) => {
       const { rows } = await sql<DeletedWorkspace>`
@@ -106,7 +106,7 @@ export async function saveProgress(
   system: Postgres,
   tenantId: string,
   progress: {
-    readonly logPosition?: LogPosition;
+    readonly logPosition?: StreamPosition;
     readonly phase?: string;
     readonly atTable?: string;
     readonly rowsDeleted?: Readonly<Record<string, number>>;

@@ -5,7 +5,7 @@ import { findDeletion } from './deletion-store.ts';
 
 /** Queue that runs the deletion steps of each tenant, and the check for late rows one day later. */
 export const tenantDeletions = (stores: DeletionStores): QueueHandler => ({
-  async take(tenantId) {
+  async load(tenantId) {
     const deletion = await findDeletion(stores.system, tenantId);
     if (!deletion || deletion.isSetAside) return { items: [], isMore: false };
     const beginsAt = deletion.restorableUntil ?? deletion.lookAgainAt;
@@ -19,11 +19,11 @@ export const tenantDeletions = (stores: DeletionStores): QueueHandler => ({
     await deleteTenantStep(stores, tenantId, signal);
   },
 
-  async setAside(tx, tenantId) {
+  async park(tx, tenantId) {
     await sql`UPDATE tenant_deletions SET is_set_aside = true WHERE profile_id = ${tenantId}`.execute(tx);
   },
 
-  async putBack(tx, tenantId) {
+  async unpark(tx, tenantId) {
     await sql`UPDATE tenant_deletions SET is_set_aside = false WHERE profile_id = ${tenantId}`.execute(tx);
   },
 });

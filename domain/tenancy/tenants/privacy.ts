@@ -1,6 +1,6 @@
 import { type PrivacyMode, type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { switchScope, type Tx } from '@tributary/postgres';
 import { isLoosened } from '@tributary/rules';
 import { findPrivacyMode } from './profile-facts.ts';
 import type { StepUp } from './step-up.ts';
@@ -57,7 +57,7 @@ export async function setPrivacyByOperator(operator: Operator, profileId: string
 }
 
 async function setPrivacy(tx: Tx, profileId: string, mode: PrivacyMode) {
-  await enter(tx, { profileId });
+  await switchScope(tx, { profileId });
   const profile = (await lockPrivacyMode(tx, profileId)) ?? noProfile();
   await setPrivacyMode(tx, profileId, mode);
   return { before: profile.privacy_mode, workspaceId: profile.workspace_id };

@@ -30,7 +30,7 @@ export async function recordRepriced(tx: Tx, profileId: string): Promise<void> {
 }
 
 /** Like `findProfile`, but throws when the profile does not exist. */
-export async function profileOf(tx: Tx, profileId: string): Promise<ProfileFacts> {
+export async function getProfile(tx: Tx, profileId: string): Promise<ProfileFacts> {
   return (await findProfile(tx, profileId)) ?? throwMissingProfile();
 }
 
@@ -87,7 +87,7 @@ export async function isBeingDeleted(tx: Tx, profileId: string): Promise<boolean
 }
 
 /** Whether a profile is active: neither archived nor being deleted. */
-export async function isServed(tx: Tx, profileId: string): Promise<boolean> {
+export async function isActiveProfile(tx: Tx, profileId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('profiles')
     .select('id')

@@ -53,7 +53,7 @@ const stores: DeletionStores = {
   now: () => kit.clock.now(),
 };
 const step = (id: string) => deleteTenantStep(stores, id, signal);
-const isWaiting = async () => (await tenantDeletions(stores).take(workspaceId, 1, signal)).items.length === 0;
+const isWaiting = async () => (await tenantDeletions(stores).load(workspaceId, 1, signal)).items.length === 0;
 const workspaceRows = () =>
   kit.app
     .forWorkspace(workspaceId)

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { switchScope } from '@tributary/postgres';
 import { cancelDeletion, findDeletedWorkspaces } from './deletion-store.ts';
 import { unarchiveWorkspace } from './store.ts';
 
@@ -8,7 +8,7 @@ export const listDeletedWorkspaces: Handles<Routes['listDeletedWorkspaces']> = a
   _input,
   { caller, servers, now },
 ) => {
-  const found = await findDeletedWorkspaces(servers.everywhere, caller.userId, now);
+  const found = await findDeletedWorkspaces(servers.allShards, caller.userId, now);
   return answer(200, {
     data: found.map(({ id, name, deletedAt, restorableUntil }) => ({
       id,
@@ -24,10 +24,10 @@ export const restoreWorkspace: Handles<Routes['restoreWorkspace']> = async (
   { params: { id } },
   { caller, servers, effect, addToAudit, now },
 ) => {
-  const found = await findDeletedWorkspaces(servers.everywhere, caller.userId, now);
+  const found = await findDeletedWorkspaces(servers.allShards, caller.userId, now);
   if (!found.some((workspace) => workspace.id === id)) return refuse('not_found', 'There is no such workspace.');
   return effect(async (tx) => {
-    await enter(tx, { workspaceId: id });
+    await switchScope(tx, { workspaceId: id });
     if (!(await cancelDeletion(tx, id, now))) refuse('not_found', 'There is no such workspace.');
     const name = await unarchiveWorkspace(tx, id);
     addToAudit({ log: { workspaceId: id } });

@@ -1,6 +1,6 @@
 import type { PrivacyMode, Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { switchScope } from '@tributary/postgres';
 import { tightenPrivacy } from './privacy.ts';
 import { governedProfile } from './reach.ts';
 import { setEnabled } from './store.ts';
@@ -9,7 +9,7 @@ export const updateEntitlement: Handles<Routes['updateEntitlement']> = async ({ 
   const { effect, addToAudit } = context;
   const { profileId, workspaceId } = await governedProfile(context, params.profileId);
   return effect(async (tx) => {
-    await enter(tx, { profileId });
+    await switchScope(tx, { profileId });
     // Privacy first, in a separate statement: the profile must never be enabled while still in its old mode.
     if (body.privacy_mode) await tightenPrivacy(tx, profileId, body.privacy_mode);
     const { privacy_mode } = await setEnabled(tx, profileId, body.enabled);

@@ -1,6 +1,6 @@
 import { type Input, type Routes, routes } from '@tributary/contract';
-import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { answer, type Handles, type Operator, type RouteInput, readBody, refuse } from '@tributary/operations';
+import { switchScope, type Tx } from '@tributary/postgres';
 import type { Jobs } from '@tributary/work';
 import { refuseUnknownCurrency, toProfileResponse } from './profile.ts';
 import { lockProfile, type ProfileRow, saveProfile } from './store.ts';
@@ -25,7 +25,7 @@ export const updateProfile: Handles<Routes['updateProfile'], { jobs: Jobs }> = a
 export async function updateProfileByOperator(
   operator: Operator,
   profileId: string,
-  sent: Sent<Routes['updateProfile']>,
+  sent: RouteInput<Routes['updateProfile']>,
 ): Promise<{ readonly isRepriced: boolean }> {
   const body = readBody(routes.updateProfile, sent);
   const { id, audit } = routes.updateProfile;
@@ -47,7 +47,7 @@ async function change(
   now: Date,
 ): Promise<{ before: ProfileRow; after: ProfileRow }> {
   refuseUnknownCurrency(body.reporting_currency);
-  await enter(tx, { profileId });
+  await switchScope(tx, { profileId });
   const before = (await lockProfile(tx, profileId)) ?? refuse('not_found', 'There is no such profile.');
   const isRepriced = (body.reporting_currency ?? before.reporting_currency) !== before.reporting_currency;
   const repricing = isRepriced && { repricing_since: now, repriced_at: null };

@@ -7,7 +7,7 @@ import {
   findSurvivors,
   lockProposal,
   mergeConfirmed,
-  untilUndone,
+  retryUndo,
 } from '@tributary/domain/commerce/customers';
 import { countOutcomesOf } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
@@ -27,12 +27,12 @@ export const confirmMergeProposal: Handles<Routes['confirmMergeProposal'], Custo
     return done;
   };
   if (query.dry_run !== 'true') {
-    const { body: confirmed } = await untilUndone(() =>
+    const { body: confirmed } = await retryUndo(() =>
       effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })),
     );
     return answer(200, { data: confirmed.data });
   }
-  const done = await untilUndone(() => rolledBack(ledger, work));
+  const done = await retryUndo(() => rolledBack(ledger, work));
   const data: ConfirmedProposal = done.outcome === 'applied' ? { ...done, outcome: 'dry_run', merge_id: null } : done;
   return answer(200, { data });
 };

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { listLargestMerges, type MergePlace, type MergeRow } from '@tributary/domain/commerce/customers';
+import { listLargestMerges, type MergeCursor, type MergeRow } from '@tributary/domain/commerce/customers';
 import { findDays } from '@tributary/domain/tenancy/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { toMergeResponse } from './merge-response.ts';
@@ -29,7 +29,7 @@ export const listMerges: Handles<Routes['listMerges']> = async ({ query }, { cal
 
 const getMergeSize = (merge: MergeRow) => merge.movedIdentifiers + merge.movedBrowsers + merge.movedOutcomes;
 
-function parseCursor(cursor: string | undefined): MergePlace | undefined {
+function parseCursor(cursor: string | undefined): MergeCursor | undefined {
   const [size, id] = cursor?.split('|') ?? [];
   return size !== undefined && id !== undefined ? { size: Number(size), id } : undefined;
 }

@@ -1,4 +1,9 @@
-import { findCustomerKeys, findProfilesOf, findSurvivors, type MergeProposal } from '@tributary/domain/commerce/customers';
+import {
+  findCustomerKeys,
+  findCustomerProfiles,
+  findSurvivors,
+  type MergeProposal,
+} from '@tributary/domain/commerce/customers';
 import { countOutcomesByCustomer } from '@tributary/domain/commerce/outcomes';
 import type { Tx } from '@tributary/postgres';
 
@@ -12,7 +17,7 @@ export async function toProposalResponses(tx: Tx, profileId: string, proposals: 
   const ids = [...new Set(survivors.values())];
   const [keys, customers, outcomes] = [
     await findCustomerKeys(tx, profileId, ids),
-    await findProfilesOf(tx, profileId, ids),
+    await findCustomerProfiles(tx, profileId, ids),
     await countOutcomesByCustomer(tx, profileId, ids),
   ];
   return proposals.map((proposal) => ({

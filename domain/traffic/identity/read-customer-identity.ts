@@ -1,15 +1,15 @@
 import type { Routes } from '@tributary/contract';
 import {
   findCustomer,
-  type HeldBy,
   listDisputed,
-  listKeptApart,
   listMergesOf,
-  listSaidIdentifiers,
   listSamePerson,
+  listStatedIdentifiers,
+  listUnmergeable,
+  type StatedIdentifier,
 } from '@tributary/domain/commerce/customers';
-import { countBrowsersSaid } from '@tributary/domain/traffic/ingestion';
-import { countOutcomesSaid } from '@tributary/domain/commerce/outcomes';
+import { countOutcomesByMember } from '@tributary/domain/commerce/outcomes';
+import { countBrowsersByOrigin } from '@tributary/domain/traffic/ingestion';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type IdentifierKind, limits } from '@tributary/vocabulary';
@@ -33,11 +33,11 @@ async function readIdentity(tx: Tx, profileId: string, id: string) {
   const customers = samePerson.slice(0, most.customers);
   const ids = customers.map((customer) => customer.id);
   const identifiers = Map.groupBy(
-    await listSaidIdentifiers(tx, profileId, customerId, most.identifiers),
+    await listStatedIdentifiers(tx, profileId, customerId, most.identifiers),
     ({ saidOf }) => saidOf,
   );
-  const browsers = await countBrowsersSaid(tx, profileId, customerId);
-  const outcomes = await countOutcomesSaid(tx, profileId, customerId, ids);
+  const browsers = await countBrowsersByOrigin(tx, profileId, customerId);
+  const outcomes = await countOutcomesByMember(tx, profileId, customerId, ids);
   const disputed = await listDisputed(tx, profileId, customerId, { offset: 0, limit: most.identifiers });
   return {
     customer_profile_id: customerId,
@@ -56,7 +56,7 @@ async function readIdentity(tx: Tx, profileId: string, id: string) {
       kind: kind as IdentifierKind,
       said_at: said_at.toISOString(),
     })),
-    kept_apart: (await listKeptApart(tx, profileId, customerId, most.merges)).map((pair) => ({
+    kept_apart: (await listUnmergeable(tx, profileId, customerId, most.merges)).map((pair) => ({
       customer_profile_id: pair.customerId,
       merge_id: pair.mergeId,
       since: pair.keptAt.toISOString(),
@@ -64,7 +64,7 @@ async function readIdentity(tx: Tx, profileId: string, id: string) {
   };
 }
 
-const toIdentifierResponse = ({ kind, value, source, saidAt }: HeldBy) => ({
+const toIdentifierResponse = ({ kind, value, source, saidAt }: StatedIdentifier) => ({
   kind: kind as IdentifierKind,
   value,
   source,

@@ -1,6 +1,6 @@
-import { type CustomerServices, type MergeRow, undoMerges, untilUndone } from '@tributary/domain/commerce/customers';
-import { countBrowsers } from '@tributary/domain/traffic/ingestion';
+import { type CustomerServices, type MergeRow, retryUndo, undoMerges } from '@tributary/domain/commerce/customers';
 import { countOutcomesOf, countUnnamedSince } from '@tributary/domain/commerce/outcomes';
+import { countBrowsers } from '@tributary/domain/traffic/ingestion';
 import type { ProfileContext } from '@tributary/operations';
 import { rolledBack, type Tx } from '@tributary/postgres';
 import type { ActionOutcome } from '@tributary/vocabulary';
@@ -37,10 +37,10 @@ export async function undo(
     return done;
   };
   if (!isDryRun) {
-    const { body } = await untilUndone(() => effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })));
+    const { body } = await retryUndo(() => effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })));
     return body.data;
   }
-  const done = await untilUndone(() => rolledBack(ledger, work));
+  const done = await retryUndo(() => rolledBack(ledger, work));
   return done.outcome === 'applied' ? { ...done, outcome: 'dry_run' } : done;
 }
 

@@ -8,7 +8,7 @@ type Arrival = Row<'visit_list_arrivals'>;
  * it inherits the latest arrival in its session. A visit that is an arrival, or follows no known one, is returned
  * unchanged.
  */
-export async function asSessionsCame<Visit extends Arrival>(
+export async function inheritSessionSource<Visit extends Arrival>(
   clickhouse: ClickHouse,
   profileId: string,
   visits: readonly Visit[],

@@ -1,7 +1,7 @@
 import type { Stream } from '@tributary/stream';
 import { tryOpen } from '@tributary/vault';
-import { findErased, parseOrText } from './find-erased.ts';
 import type { Opening } from './erase-invalid-visits.ts';
+import { findErased, parseOrText } from './find-erased.ts';
 import { type Arrival, streamLocation, type VisitMessage } from './message.ts';
 
 export interface OpenedLetter {
@@ -59,7 +59,7 @@ export async function forgetDeadLetters(
 }
 
 /** Deletes a profile's data from the dead letters. Resolves to the number of deleted lines and encrypted letters. */
-export async function forgetLettersOf(
+export async function deleteDeadLettersOf(
   { deadLetters }: Pick<Stream, 'deadLetters'>,
   profileId: string,
   signal: AbortSignal,

@@ -2,9 +2,9 @@ import { tryOpen } from '@tributary/vault';
 import { sql } from 'kysely';
 import type { Ingestion } from './context.ts';
 import { findErased, parseOrText } from './find-erased.ts';
-import { type BadContent, badVisitLocation } from './store-invalid-visits.ts';
 import type { Arrival } from './message.ts';
 import { type BadVisitRow, readBadVisits } from './store.ts';
+import { type BadContent, badVisitLocation } from './store-invalid-visits.ts';
 
 /** The services needed to decrypt invalid visits and dead letters. */
 export type Opening = Pick<Ingestion, 'postgres' | 'visitorKey' | 'tombstones' | 'envelopeVault' | 'streamVault'>;

@@ -1,12 +1,12 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import type { Cleared, ErasedPerson, KnownPerson } from '@tributary/domain/commerce/customers';
+import type { Cleared, ErasedCustomer, ErasedPerson } from '@tributary/domain/commerce/customers';
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
 /** Moves the browsers of an erased customer to its anonymous customer, so that their touches keep their credit. */
 export async function eraseLinks(
   tx: Tx,
-  { profileId, customerIds, visitorIds, shellId }: KnownPerson,
+  { profileId, customerIds, visitorIds, shellId }: ErasedCustomer,
 ): Promise<Cleared> {
   const { numAffectedRows = 0n } = await sql`
     UPDATE visitor_links SET customer_id = ${shellId}, moved_from = NULL

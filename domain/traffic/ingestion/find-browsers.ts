@@ -2,8 +2,8 @@ import { nameOfVisitor } from '@tributary/domain/commerce/customers';
 import { visitorIdMessage, visitorIdOf } from '@tributary/rules';
 import { keyedHash } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
-import type { Arrival } from './message.ts';
 import { memoize } from './memoize.ts';
+import type { Arrival } from './message.ts';
 import { findErasedHashes, type VisitProfile } from './store.ts';
 
 /** The id under which a request's browser is stored. */

@@ -1,4 +1,4 @@
-import { findsNamingErased } from '@tributary/domain/commerce/customers';
+import { createErasedMentionFinder } from '@tributary/domain/commerce/customers';
 import type { Ingestion } from './context.ts';
 import { findBrowsers } from './find-browsers.ts';
 import type { Arrival } from './message.ts';
@@ -22,7 +22,7 @@ export async function findErased<Sent extends { readonly arrival: Arrival; reado
     candidates.filter((one) => !erased.has(one)),
     ({ arrival }) => arrival.profile_id,
   );
-  const findNaming = findsNamingErased(postgres, tombstones);
+  const findNaming = createErasedMentionFinder(postgres, tombstones);
   for (const [profileId, ownSuspects] of rest) {
     const rows = ownSuspects.map((one) => ({ one, content: one.content, at: new Date(one.arrival.received_at) }));
     for (const { one } of await findNaming(profileId, rows)) erased.add(one);

@@ -1,11 +1,11 @@
 import {
   CustomerBook,
-  type KnownCustomers,
+  lockPendingErasures,
   lockSurvivors,
   nameOfIdentifier,
   nameOfVisitor,
+  type OpenedCustomers,
   openCustomers,
-  openShells,
   readPhone,
   saveCustomers,
   saveTombstones,
@@ -158,7 +158,7 @@ async function decideLinks(
   tx: Tx,
   profileId: string,
   claims: readonly Claim[],
-  known: KnownCustomers,
+  known: OpenedCustomers,
   now: Date,
 ): Promise<VisitorLink[]> {
   const links = await linksByToken(tx, profileId, claims);
@@ -193,14 +193,14 @@ async function decideLinks(
   return [...links.values()];
 }
 
-function holdersIn({ customers, bindings }: KnownCustomers): HolderOf {
+function holdersIn({ customers, bindings }: OpenedCustomers): HolderOf {
   const holders = new Map(customers.map((customer) => [customer.id, customer]));
   const holderIds = new Map(bindings.map((binding) => [identifierKey(binding), binding.customerId]));
   return (identifier) => holders.get(holderIds.get(identifierKey(identifier)) ?? '');
 }
 
 /** The customer to whom the strongest matching identifier belonged before a merge. */
-function findOriginalHolder({ bindings }: KnownCustomers, identifiers: readonly Identifier[], customerId: string) {
+function findOriginalHolder({ bindings }: OpenedCustomers, identifiers: readonly Identifier[], customerId: string) {
   const held = new Map(bindings.map((binding) => [identifierKey(binding), binding]));
   const found = byStrength(identifiers).flatMap((identifier) => held.get(identifierKey(identifier)) ?? []);
   return found.find((binding) => binding.customerId === customerId)?.movedFrom ?? customerId;
@@ -242,7 +242,7 @@ async function linkToErasedCustomers(
 ): Promise<boolean> {
   const hashIdentifiers = ({ identifiers }: Claim) =>
     identifiers.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)));
-  const shells = await openShells(tx, profileId, claims.flatMap(hashIdentifiers));
+  const shells = await lockPendingErasures(tx, profileId, claims.flatMap(hashIdentifiers));
   let isAny = false;
   for (const claim of claims) {
     const shell = hashIdentifiers(claim)

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { checkClock } from '@tributary/rules/visits';
 import type { Ingestion } from './context.ts';
+import { memoize } from './memoize.ts';
 import type { Agent } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
-import { ingest } from './pipeline.ts';
-import { memoize } from './memoize.ts';
-import { findProfiles } from './store.ts';
 import { type BadReason, CachedMasking, type ParsedVisit, takeVisit } from './parse-visit.ts';
+import { ingest } from './pipeline.ts';
+import { findProfiles } from './store.ts';
 
 /** The columns of a file of visits. */
 export const visitColumns = [

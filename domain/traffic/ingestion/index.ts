@@ -1,15 +1,15 @@
-export { asSessionsCame } from './arrivals.ts';
+export { inheritSessionSource } from './arrivals.ts';
 export { clearedVisit } from './cleared-visit.ts';
+export { forgetDeadLetters, openDeadLetters } from './delete-dead-letters.ts';
 export { findVisitorsOf, linkVisitors, walkVisitors } from './erase.ts';
 export { type Opening, openBadVisits } from './erase-invalid-visits.ts';
-export { forgetDeadLetters, openDeadLetters } from './delete-dead-letters.ts';
+export { findActiveProfiles, listSilent } from './last-visits.ts';
 export { personalData } from './personal-data.ts';
-export { findHeard, listSilent } from './last-visits.ts';
 export { isSigned, type Signing, signedText } from './signature.ts';
 export {
   countBadVisitsByDay,
   countBrowsers,
-  countBrowsersSaid,
+  countBrowsersByOrigin,
   countRefusedByDay,
   findHolders,
   findLatestBrowsers,

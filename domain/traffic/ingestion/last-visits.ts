@@ -33,7 +33,7 @@ export async function listSilent(
 }
 
 /** Returns the given profiles that are not silent. Reads across profiles, so it needs the system role. */
-export async function findHeard(
+export async function findActiveProfiles(
   ledger: UnboundLedger,
   profileIds: readonly string[],
   through: Date,

@@ -1,5 +1,5 @@
 import { raw } from '@tributary/clickhouse';
-import { linkTokenReader, sealLinkToken } from '@tributary/domain/commerce/link-tokens/module.ts';
+import { createLinkTokenReader, sealLinkToken } from '@tributary/domain/commerce/link-tokens/module.ts';
 import { browserVisit, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -9,7 +9,7 @@ import { pipeline } from './pipeline.ts';
 
 const key = { id: 'k1', bytes: Buffer.alloc(32, 3) };
 const { kit, clickhouse } = await openTestWithClickHouse();
-const readLinkToken = linkTokenReader(() => [key]);
+const readLinkToken = createLinkTokenReader(() => [key]);
 const ingestion = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), { readLinkToken });
 let profileId: string;
 let ana: string;

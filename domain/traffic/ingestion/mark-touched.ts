@@ -1,4 +1,4 @@
-import { onEachServer } from '@tributary/postgres';
+import { runPerServer } from '@tributary/postgres';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 import { markTouchedConversions } from './store.ts';
@@ -13,7 +13,7 @@ export async function markTouched(
 ): Promise<void> {
   const touches = visits.filter(({ touch }) => touch);
   if (touches.length > 0)
-    await onEachServer(
+    await runPerServer(
       postgres,
       touches.map(({ profile, visitorId, visit }) => ({ profileId: profile.id, visitorId, at: visit.at })),
       markTouchedConversions,

@@ -1,6 +1,13 @@
-import type { SecretPlace, Vault } from '@tributary/vault';
+import type { SecretLocation, Vault } from '@tributary/vault';
 import type { Device, RefusedReason } from '@tributary/vocabulary';
-import { type BadReason, Masking, type OpenVisit, type ParsedVisit, type SecretPart, takeVisit } from './parse-visit.ts';
+import {
+  type BadReason,
+  Masking,
+  type OpenVisit,
+  type ParsedVisit,
+  type SecretPart,
+  takeVisit,
+} from './parse-visit.ts';
 
 /**
  * The data of a request besides its visits. The IP address is not stored; only country, region and city are derived
@@ -100,7 +107,10 @@ export function refusedMessage(profileId: string, teller: string, at: string, re
 }
 
 /** Binds an encrypted part to the profile and browser of its message. */
-export const streamLocation = ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>): SecretPlace => ({
+export const streamLocation = ({
+  profile_id,
+  client_id,
+}: Pick<Arrival, 'profile_id' | 'client_id'>): SecretLocation => ({
   table: 'stream',
   column: 'visits',
   row: client_id,

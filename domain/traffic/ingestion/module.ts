@@ -1,10 +1,10 @@
 export { type Ingestion, openIngestion } from './context.ts';
 export { countBadVisits } from './count-bad-visits.ts';
-export { forgetDeadLetters, forgetLettersOf } from './delete-dead-letters.ts';
+export { deleteDeadLettersOf, forgetDeadLetters } from './delete-dead-letters.ts';
 export { openVisitImporter, type VisitImporter, visitColumns } from './import-visits.ts';
-export { sealedBadVisits } from './store-invalid-visits.ts';
 export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './message.ts';
+export { takeVisit } from './parse-visit.ts';
 export { pipeline, visitsConsumer } from './pipeline.ts';
 export { replayBadVisits } from './replay-bad-visits.ts';
-export { takeVisit } from './parse-visit.ts';
+export { sealedBadVisits } from './store-invalid-visits.ts';
 export { visitorLinks } from './visitor-links.ts';

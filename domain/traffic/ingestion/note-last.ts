@@ -1,4 +1,4 @@
-import { onEachServer } from '@tributary/postgres';
+import { runPerServer } from '@tributary/postgres';
 import type { Ingestion } from './context.ts';
 import { saveLastVisits } from './last-visits.ts';
 import type { PlacedVisit } from './place-visits.ts';
@@ -14,7 +14,7 @@ export async function recordLastVisits(
     if (previous === undefined || previous < arrival.received_at) latest.set(profile.id, arrival.received_at);
   }
   if (latest.size > 0)
-    await onEachServer(
+    await runPerServer(
       postgres,
       [...latest].map(([profileId, at]) => ({ profileId, at })),
       saveLastVisits,

@@ -1,9 +1,9 @@
 import type { PersonalData } from '@tributary/domain/commerce/customers';
 import type { Stream } from '@tributary/stream';
 import { clearedVisit } from './cleared-visit.ts';
+import { openDeadLetters } from './delete-dead-letters.ts';
 import { eraseLinks } from './erase.ts';
 import { eraseBadVisits, type Opening, openBadVisits } from './erase-invalid-visits.ts';
-import { openDeadLetters } from './delete-dead-letters.ts';
 
 interface Services {
   readonly opening: Opening;

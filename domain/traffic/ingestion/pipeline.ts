@@ -1,17 +1,17 @@
 import { ClickHouseFailure } from '@tributary/clickhouse';
-import { isAway, wasTooSlow } from '@tributary/postgres';
+import { isUnavailable, wasTooSlow } from '@tributary/postgres';
 import { type Handler, RetryLater } from '@tributary/stream';
 import type { Ingestion } from './context.ts';
 import { countRefused } from './count-refused.ts';
 import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
-import { storeBadVisits } from './store-invalid-visits.ts';
 import { markTouched } from './mark-touched.ts';
 import { recordLastVisits } from './note-last.ts';
 import { type OpenedRequest, openMessages } from './open-messages.ts';
 import { type PlacedVisit, placeVisits } from './place-visits.ts';
 import { recordConversions } from './record-conversions.ts';
 import { findProfiles } from './store.ts';
+import { storeBadVisits } from './store-invalid-visits.ts';
 import { storeVisits } from './store-visits.ts';
 import { verifyInstalls } from './verify-installs.ts';
 
@@ -58,7 +58,8 @@ async function retryWhileAway(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const isTransient = error instanceof ClickHouseFailure ? error.transient : isAway(error) && !wasTooSlow(error);
+    const isTransient =
+      error instanceof ClickHouseFailure ? error.transient : isUnavailable(error) && !wasTooSlow(error);
     if (!isTransient) throw error;
     const store = error instanceof ClickHouseFailure ? 'ClickHouse' : 'PostgreSQL';
     throw new RetryLater(`${store} is away.`, { delayMs: retryDelayMs, cause: error });

@@ -1,10 +1,10 @@
 import { type Classification, classifyVisit, decideTouch, type Touch } from '@tributary/rules';
 import type { StoredBrowser } from './find-browsers.ts';
+import { memoize } from './memoize.ts';
 import type { Arrival } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
-import { memoize } from './memoize.ts';
-import type { VisitProfile } from './store.ts';
 import type { OpenVisit, SecretPart } from './parse-visit.ts';
+import type { VisitProfile } from './store.ts';
 
 /** A visit with everything that can be derived from it and the profile's settings. */
 export interface PlacedVisit extends StoredBrowser {

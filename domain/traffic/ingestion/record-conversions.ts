@@ -1,4 +1,4 @@
-import { recordVisitOutcomes, untilRecorded, type VisitOutcome } from '@tributary/domain/commerce/outcomes';
+import { recordVisitOutcomes, retryOnConflict, type VisitOutcome } from '@tributary/domain/commerce/outcomes';
 import { paymentStandings } from '@tributary/domain/commerce/payments';
 import type { Json } from '@tributary/rules';
 import type { Ingestion } from './context.ts';
@@ -48,7 +48,7 @@ async function record(
   const [first] = candidates;
   if (!first) return;
   // Retries, because another worker may be recording the same visit from a redelivery.
-  await untilRecorded(() =>
+  await retryOnConflict(() =>
     postgres.forProfile(profileId).transaction(async (tx) => {
       const customers = await lockLinkedCustomers(
         tx,

@@ -1,9 +1,9 @@
 import type { Ingestion } from './context.ts';
-import { type BadContent, badVisitLocation } from './store-invalid-visits.ts';
 import type { OpenedRequest } from './open-messages.ts';
+import { takeVisit } from './parse-visit.ts';
 import { ingest } from './pipeline.ts';
 import { type BadVisitRow, countBadVisits, findProfiles, markReplayed, readBadVisits } from './store.ts';
-import { takeVisit } from './parse-visit.ts';
+import { type BadContent, badVisitLocation } from './store-invalid-visits.ts';
 
 export interface ReplayOptions {
   readonly profileId: string;

@@ -1,5 +1,5 @@
 import { lockUnmerged } from '@tributary/domain/commerce/customers';
-import { onEachServer, type Postgres, type Tx, type UnboundLedger } from '@tributary/postgres';
+import { type Postgres, runPerServer, type Tx, type UnboundLedger } from '@tributary/postgres';
 import { nilUuid, type VisitorLinkSource } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
@@ -25,7 +25,7 @@ export async function findProfiles(postgres: Postgres, ids: readonly string[]): 
 
 async function findOnCachedServers(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
   const lookups = ids.map((profileId) => ({ profileId }));
-  const found = await onEachServer(postgres, lookups, async (server, batch) => {
+  const found = await runPerServer(postgres, lookups, async (server, batch) => {
     const { rows } = await server.query(sql<VisitProfile>`
       SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts",
         has_erased AS "hasErased"
@@ -40,7 +40,7 @@ export async function findErasedHashes(
   postgres: Postgres,
   lookups: readonly { readonly profileId: string; readonly hash: Buffer }[],
 ): Promise<Map<string, Date>> {
-  const found = await onEachServer(postgres, lookups, async (server, batch) => {
+  const found = await runPerServer(postgres, lookups, async (server, batch) => {
     const { rows } = await server.query(sql<{ hash: Buffer; erasedAt: Date }>`
       SELECT hash, erased_at AS "erasedAt"
       FROM find_tombstones(${batch.map(({ profileId }) => profileId)}::uuid[], ${batch.map(({ hash }) => hash)}::bytea[])`);
@@ -264,7 +264,11 @@ export async function countBrowsers(tx: Tx, profileId: string, customerId: strin
 }
 
 /** Counts the browsers of a customer by the customer to whom they were linked before merges. */
-export async function countBrowsersSaid(tx: Tx, profileId: string, customerId: string): Promise<Map<string, number>> {
+export async function countBrowsersByOrigin(
+  tx: Tx,
+  profileId: string,
+  customerId: string,
+): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; browsers: number }>`
     SELECT coalesce(moved_from, customer_id) AS id, count(*)::int AS browsers FROM visitor_links
     WHERE profile_id = ${profileId} AND customer_id = ${customerId} GROUP BY 1`.execute(tx);

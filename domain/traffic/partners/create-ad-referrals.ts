@@ -3,8 +3,8 @@ import { type Evidence, findCustomerKeys, saveCustomers } from '@tributary/domai
 import { markTouchedCustomers } from '@tributary/domain/commerce/outcomes';
 import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import { resolveCustomers } from './resolve-customers.ts';
 import { readReferrals } from './referrals.ts';
+import { resolveCustomers } from './resolve-customers.ts';
 import type { PartnerServices } from './services.ts';
 import { findExistingTouches, insertTouches, type NewTouch, type PartnerTouch } from './store.ts';
 

@@ -2,8 +2,8 @@ import { openTestWithClickHouse } from '@tributary/testkit';
 import { attributionModelNames, declaredSourceAnswers, limits, nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { ad, day, openPartner } from './partners.fixture.ts';
 import { visitTouch } from './attributed-touch.ts';
+import { ad, day, openPartner } from './partners.fixture.ts';
 
 const world = await openTestWithClickHouse();
 const open = (traits = {}) => openPartner(world, traits);

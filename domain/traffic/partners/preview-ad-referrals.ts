@@ -1,17 +1,17 @@
 import type { Routes } from '@tributary/contract';
 import type { Evidence } from '@tributary/domain/commerce/customers';
-import { findLatestBrowsers } from '@tributary/domain/traffic/ingestion';
 import { listConversionsAfter, listOrigins } from '@tributary/domain/commerce/outcomes';
+import { findLatestBrowsers } from '@tributary/domain/traffic/ingestion';
 import { answer, type Handles, type ProfileContext } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { AttributedTouch } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
-import { resolveCustomers } from './resolve-customers.ts';
+import { ledgerTouch, visitTouch } from './attributed-touch.ts';
 import { type AffectedConversion, countRecredited } from './recredited.ts';
 import { readReferrals } from './referrals.ts';
+import { resolveCustomers } from './resolve-customers.ts';
 import type { PartnerServices } from './services.ts';
 import { listCustomerTouches } from './store.ts';
-import { ledgerTouch, visitTouch } from './attributed-touch.ts';
 
 type Context = ProfileContext & PartnerServices;
 

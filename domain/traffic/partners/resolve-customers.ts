@@ -1,7 +1,7 @@
 import {
   CustomerBook,
   type Evidence,
-  type KnownCustomers,
+  type OpenedCustomers,
   openCustomers,
   readPhone,
   readWhatsAppId,
@@ -84,7 +84,7 @@ export interface CustomerMention {
 
 export interface ResolvedCustomers {
   readonly book: CustomerBook;
-  readonly known: KnownCustomers;
+  readonly known: OpenedCustomers;
   /** The customer of each entry. */
   readonly customerIds: readonly string[];
   /** The customer that each entry named, before merges. */

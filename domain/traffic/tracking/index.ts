@@ -1,3 +1,3 @@
-export { personalData } from './personal-data.ts';
 export { readInstallation } from './installation/installation.ts';
+export { personalData } from './personal-data.ts';
 export { findTracked, hasTrackingKeys } from './store.ts';

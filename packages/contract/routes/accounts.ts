@@ -1,5 +1,6 @@
 import { invitationStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import {
   accountData,
   CreatedBy,
@@ -13,7 +14,6 @@ import {
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { McpScope, Role } from '../scopes.ts';
-import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { CurrentPassword, Password, Person, passwordRefusals, SecondStep } from './sign-in.ts';
 
 /** Accounts: signing in, workspace members, invitations and assistants. */

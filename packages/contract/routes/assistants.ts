@@ -4,7 +4,7 @@ import { route } from '../route.ts';
  * The MCP endpoint at /mcp. It requires an explicit credential; a session cookie does not count, because browsers send it
  * automatically. Each tool call is then authorized as an operation of its own.
  */
-export const mcpDoor = route({
+export const mcpEndpoint = route({
   id: 'mcp',
   method: 'POST',
   path: '/mcp',

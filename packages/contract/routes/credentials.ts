@@ -1,5 +1,6 @@
 import { accessResults, auditResults, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import {
   CreatedBy,
   Deleted,
@@ -14,7 +15,6 @@ import {
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { OAuthScope, Scope } from '../scopes.ts';
-import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 import { governed, profileInPath } from './workspaces.ts';
 

@@ -1,6 +1,15 @@
 import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CountryCode, data, IsoTimestamp, limitParameter, page, shownKey, Uuid, workspaceData } from '../primitives.ts';
+import {
+  CountryCode,
+  customerKey,
+  data,
+  IsoTimestamp,
+  limitParameter,
+  page,
+  Uuid,
+  workspaceData,
+} from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { ErasureReason, ErasureStatus, IdentifierType } from '../vocabulary.ts';
 
@@ -13,7 +22,7 @@ const ErasureReceipt = z
     status: ErasureStatus.describe(
       '`queued` while the last stores are being cleared; nobody finds the customer any more.',
     ),
-    customer_key: shownKey(
+    customer_key: customerKey(
       'The key that was sent, or the customer’s where it was named otherwise; null if it had none.',
     ),
     reason: ErasureReason,

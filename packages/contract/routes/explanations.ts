@@ -5,9 +5,9 @@ import {
   leftOutReasons,
   limits,
   outcomeProviders,
+  relativeRanks,
   scoredOutcomes,
   scoreLayers,
-  standings,
   traitSources,
 } from '@tributary/vocabulary';
 import { z } from 'zod';
@@ -160,7 +160,7 @@ const CohortAd = z
     ad_id: Uuid.describe('Our id of the ad.'),
     ad_name: z.string(),
     figure: z.number().describe('What it is put in order by.'),
-    standing: z.enum(standings).describe('Beside the ad that was asked for.'),
+    standing: z.enum(relativeRanks).describe('Beside the ad that was asked for.'),
     contributes: ExactDecimal.describe(
       '1 where it stands below, 0.5 where it is equal, the ad itself among them, 0 above.',
     ),

@@ -1,8 +1,8 @@
 import { bankHolderTypes, bankLinkCountries, connectionStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { data, IsoTimestamp, limitParameter, Name, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { chapter, credentials } from './connections.ts';
 
 /** Connections with their own routes: banks, chatbots, stores. */

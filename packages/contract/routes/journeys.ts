@@ -1,6 +1,6 @@
 import { journeyEventKinds, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, data, IsoTimestamp, limitParameter, offsetParameter, shownKey, Uuid } from '../primitives.ts';
+import { CurrencyCode, customerKey, data, IsoTimestamp, limitParameter, offsetParameter, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { AttributionModel, IdentifierKind, RevenueType } from '../vocabulary.ts';
 
@@ -115,7 +115,7 @@ const ProjectedMeta = {
     conversion_id: Uuid.nullable().describe(
       'The conversion that was asked for; of a person the newest one. Null: there is none.',
     ),
-    customer_key: shownKey('Your own key of the customer, where you sent one.'),
+    customer_key: customerKey('Your own key of the customer, where you sent one.'),
   }),
 };
 

@@ -8,7 +8,7 @@ import {
 } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { ItemFault } from '../item-fault.ts';
-import { CountryCodeInput, data, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
+import { CountryCodeInput, customerKey, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { IdentifierType } from '../vocabulary.ts';
 
@@ -63,7 +63,7 @@ const LinkTokenResult = z
   .strictObject({
     index: z.int().min(0).describe('The position of the row in the request.'),
     status: z.enum(linkTokenStatuses),
-    customer_key: shownKey(
+    customer_key: customerKey(
       'Of a minted row the key that the customer holds, after a merge the survivor’s; else the key that was sent.',
     ),
     customer_profile_id: Uuid.optional().describe('On minted rows, for a key that holds `customers:read`.'),

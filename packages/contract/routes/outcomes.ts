@@ -2,6 +2,7 @@ import { clickIdKindNames, eventWarnings, limits, outcomeStatuses } from '@tribu
 import { z } from 'zod';
 import {
   CurrencyCode,
+  customerKey,
   data,
   fieldsOf,
   IsoTimestamp,
@@ -9,7 +10,6 @@ import {
   Name,
   Platform,
   RegionCode,
-  shownKey,
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
@@ -105,7 +105,7 @@ const EventOfMany = z.unknown().meta({ $ref: '#/$defs/ServerEvent' }) as unknown
 const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,
   status: z.enum(outcomeStatuses),
-  customer_key: shownKey('Your own key of the customer.'),
+  customer_key: customerKey('Your own key of the customer.'),
   payment_id: Uuid.nullable()
     .optional()
     .describe('Of a refund: the payment that it is of; null while it waits for it.'),

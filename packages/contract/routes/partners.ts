@@ -1,6 +1,6 @@
 import { attributionModelNames, limits, partnerTouchStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { data, fieldsOf, IsoTimestampInput, shownKey, Uuid } from '../primitives.ts';
+import { customerKey, data, fieldsOf, IsoTimestampInput, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { DeclaredSourceAnswer } from '../vocabulary.ts';
 import { Count } from './report-parts.ts';
@@ -109,7 +109,7 @@ export const createDeclaredSource = route({
             .enum(partnerTouchStatuses)
             .describe('`duplicate`: this `wamid` was told before. `kept_first`: another answer of theirs counts.'),
           answer_key: DeclaredSourceAnswer.describe('The answer that counts.'),
-          customer_key: shownKey('Your own key of the customer.'),
+          customer_key: customerKey('Your own key of the customer.'),
         }),
       ),
     },
@@ -180,7 +180,7 @@ export const createAdReferrals = route({
                 .enum(partnerTouchStatuses)
                 .exclude(['kept_first'])
                 .describe('`duplicate`: this key was told before.'),
-              customer_key: shownKey('Your own key of the customer.'),
+              customer_key: customerKey('Your own key of the customer.'),
             }),
           ),
           summary: z.strictObject({ recorded: Count, duplicate: Count }),

@@ -1,6 +1,6 @@
 import { outcomeProviders, uncountedReasons } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CalendarDate, CurrencyCode, DecimalString, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
+import { CalendarDate, CurrencyCode, customerKey, DecimalString, IsoTimestamp, Uuid } from '../primitives.ts';
 import { PaymentStatus } from '../vocabulary.ts';
 
 /** A payment in the format of all payment routes. */
@@ -25,12 +25,12 @@ export const Payment = z
     rate_date: CalendarDate.nullable(),
     status: PaymentStatus.describe('`pending` and `failed` are only told by connected providers.'),
     paid_at: IsoTimestamp,
-    customer_key: shownKey('Your own key of whoever paid.'),
+    customer_key: customerKey('Your own key of whoever paid.'),
     customer_profile_id: Uuid.nullable().describe(
       'Null without the scope `customers:read`, and where nobody is known.',
     ),
     payer: z
-      .strictObject({ assigned_at: IsoTimestamp, customer_key: shownKey('Whom the merchant says to have paid.') })
+      .strictObject({ assigned_at: IsoTimestamp, customer_key: customerKey('Whom the merchant says to have paid.') })
       .nullable()
       .describe('Null while the payment is of whom its own message named.'),
     is_first_payment: z.boolean().nullable().describe('Null where nobody is known to have paid.'),

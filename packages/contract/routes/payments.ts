@@ -3,13 +3,13 @@ import { z } from 'zod';
 import {
   CalendarDate,
   CurrencyCode,
+  customerKey,
   DecimalString,
   data,
   IsoTimestamp,
   IsoTimestampInput,
   limitParameter,
   page,
-  shownKey,
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
@@ -282,7 +282,7 @@ export const createCardpayPayment = route({
           id: Uuid.describe('The `payment_id`.'),
           status: z.enum(outcomeStatuses),
           dry_run: z.boolean(),
-          customer_key: shownKey('Your own key of the customer.'),
+          customer_key: customerKey('Your own key of the customer.'),
           warnings: z.array(z.string()).optional(),
         }),
       ),

@@ -1,5 +1,6 @@
 import { limits, roleNames, sharedPages } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import {
   CalendarDate,
   CreatedBy,
@@ -15,7 +16,6 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 
 /** Links that show one report to a person without an account. */
 

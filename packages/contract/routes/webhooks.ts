@@ -1,9 +1,9 @@
 import { deliveryStatusNames, limits, webhookDisabledReasonNames, webhookStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { EventEnvelope, EventName, EventProvider, OutcomeRecorded } from '../events.ts';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { Deleted, data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 
 /** Webhook subscriptions and deliveries. */
 

@@ -1,5 +1,6 @@
 import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import {
   CurrencyCode,
   Deleted,
@@ -12,7 +13,6 @@ import {
   workspacePage,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { LeftOut, shownOnce } from '../one-time-secrets.ts';
 import { PrivacyMode } from '../vocabulary.ts';
 import { Email } from './accounts.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';

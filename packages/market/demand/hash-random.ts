@@ -3,7 +3,7 @@
  * purpose. It has no state, so a number is the same whatever else happens, and a world can be simulated again with
  * one change.
  */
-export function thrown(seed: number, who: number, when: number, slot: number): number {
+export function hashRandom(seed: number, who: number, when: number, slot: number): number {
   let hash =
     (seed ^
       Math.imul(who, 0x9e3779b1) ^
@@ -20,6 +20,6 @@ export function thrown(seed: number, who: number, when: number, slot: number): n
 
 /** Normally distributed with mean 0 and standard deviation 1. Uses the slot and the slot 7,919 above it. */
 export function thrownNormal(seed: number, who: number, when: number, slot: number): number {
-  const radius = Math.sqrt(-2 * Math.log(thrown(seed, who, when, slot) + 1e-12));
-  return radius * Math.cos(2 * Math.PI * thrown(seed, who, when, slot + 7_919));
+  const radius = Math.sqrt(-2 * Math.log(hashRandom(seed, who, when, slot) + 1e-12));
+  return radius * Math.cos(2 * Math.PI * hashRandom(seed, who, when, slot + 7_919));
 }

@@ -1,5 +1,5 @@
+import { hashRandom } from './hash-random.ts';
 import { type Change, type Lived, live } from './simulate.ts';
-import { thrown } from './hash-random.ts';
 import type { DemandMarket } from './world.ts';
 
 /** What the shop observes of a person, or of a device that it cannot link to a person. */
@@ -31,11 +31,11 @@ export function observe(market: DemandMarket, change: Change = {}): { lived: Liv
     people.set(person, fresh);
     return fresh;
   };
-  const throwOf = (person: number, slot: number) => thrown(seed, person, slot, 9_200);
+  const throwOf = (person: number, slot: number) => hashRandom(seed, person, slot, 9_200);
   const lived = live(market, change, {
     witness: {
       touch(person, source, ad, at) {
-        const isSecond = thrown(seed, person, Math.floor(at * 7), 9_201) < 0.25;
+        const isSecond = hashRandom(seed, person, Math.floor(at * 7), 9_201) < 0.25;
         const isCleared = at > days * throwOf(person, 11) && throwOf(person, 12) < 0.3;
         activityOf(person).touches.push({ source, ad, at, device: Number(isSecond) + 2 * Number(isCleared) });
       },

@@ -14,7 +14,7 @@ import {
   searchB,
   shopping,
 } from './campaigns.ts';
-import { thrown, thrownNormal } from './hash-random.ts';
+import { hashRandom, thrownNormal } from './hash-random.ts';
 import type { DemandMarket } from './world.ts';
 
 /** A change of the world for a counterfactual simulation. */
@@ -25,7 +25,7 @@ export interface Change {
   readonly isOff?: (campaign: number, ad: number, person: number, day: number) => boolean;
 }
 
-export interface Witness {
+export interface Observer {
   /** Times are fractional days. */
   touch?(person: number, source: number, ad: number, at: number): void;
   buy?(person: number, at: number, value: number): void;
@@ -58,7 +58,7 @@ const neverVisited = -99;
 export function live(
   market: DemandMarket,
   change: Change = {},
-  { witness = {}, among }: { witness?: Witness; among?: (person: number) => boolean } = {},
+  { witness = {}, among }: { witness?: Observer; among?: (person: number) => boolean } = {},
 ): Lived {
   const life = new Life(market, change, witness);
   for (let person = 0; person < market.people; person += 1) if (among === undefined || among(person)) life.of(person);
@@ -69,7 +69,7 @@ class Life {
   readonly lived: { -readonly [Name in keyof Lived]: Lived[Name] };
   readonly #market: DemandMarket;
   readonly #isOff: Change['isOff'];
-  readonly #witness: Witness;
+  readonly #witness: Observer;
   readonly #budgets: Float64Array;
   readonly #stock = new Float64Array(pushed.length);
   #seed = 0;
@@ -85,7 +85,7 @@ class Life {
   #comesBackOn = -1;
   #met = 0;
 
-  constructor(market: DemandMarket, { budget, isOff }: Change, witness: Witness) {
+  constructor(market: DemandMarket, { budget, isOff }: Change, witness: Observer) {
     const { places, days, people, seed } = market;
     this.#market = market;
     this.#seed = seed;
@@ -134,7 +134,7 @@ class Life {
   }
 
   #throw(slot: number): number {
-    return thrown(this.#seed, this.#person, this.#day, slot);
+    return hashRandom(this.#seed, this.#person, this.#day, slot);
   }
 
   #needs(): boolean {

@@ -1,5 +1,5 @@
 import { campaignCount } from './campaigns.ts';
-import { thrown, thrownNormal } from './hash-random.ts';
+import { hashRandom, thrownNormal } from './hash-random.ts';
 
 /** The parameters of a world. */
 export interface Nature {
@@ -38,15 +38,15 @@ export const usualNature: Nature = {
  * brand ads from zero to one half, unlinked devices from a tenth to a half. These ranges were fixed before any model
  * was tried on such a world.
  */
-export function drawnNature(seed: number): Nature {
+export function randomNature(seed: number): Nature {
   const names = Object.keys(usualNature) as (keyof Nature)[];
   const drawn = Object.fromEntries(
-    names.map((name, place) => [name, usualNature[name] * 2 ** (2 * thrown(seed, place, 0, 9_100) - 1)]),
+    names.map((name, place) => [name, usualNature[name] * 2 ** (2 * hashRandom(seed, place, 0, 9_100) - 1)]),
   ) as Record<keyof Nature, number>;
   return {
     ...drawn,
-    lostWithoutBrand: 0.5 * thrown(seed, 0, 1, 9_100),
-    lostDevices: 0.1 + 0.4 * thrown(seed, 0, 2, 9_100),
+    lostWithoutBrand: 0.5 * hashRandom(seed, 0, 1, 9_100),
+    lostDevices: 0.1 + 0.4 * hashRandom(seed, 0, 2, 9_100),
   };
 }
 
@@ -100,7 +100,7 @@ function peopleOf({ seed, people, places }: Required<DemandOptions>, sizes: Floa
   const placeOf = new Uint16Array(people);
   const affinity = new Float32Array(people);
   for (let person = 0; person < people; person += 1) {
-    let left = thrown(seed, person, 0, 9_002);
+    let left = hashRandom(seed, person, 0, 9_002);
     let place = 0;
     while (place < places - 1 && left >= (sizes[place] ?? 0)) {
       left -= sizes[place] ?? 0;

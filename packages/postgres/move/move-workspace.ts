@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isContended } from '../unavailable.ts';
 import { connectionTo } from '../servers.ts';
+import { isContended } from '../unavailable.ts';
 import { Changes } from './changes.ts';
 import { copyRows, recopyRows, type Servers } from './copy-rows.ts';
 import { findTables, type MovedTable, shapeOf, type Tenants, uuids } from './tables.ts';
@@ -276,7 +276,7 @@ async function hasWorkspace(client: pg.Client, { workspaceId }: Tenants): Promis
 }
 
 /** The server that has the workspace, or that closed it in an unfinished move to the target. */
-export async function findMoveOf(
+export async function findSourceServer(
   workspaceId: string,
   to: string,
   others: readonly (readonly [shard: string, url: string])[],

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { goWithTheTenant, profileTables, workspaceTables } from '../tenant-tables.ts';
+import { deletedWithTenant, profileTables, workspaceTables } from '../tenant-tables.ts';
 
 /** The tenants that move: a workspace and its profiles. */
 export interface Tenants {
@@ -35,7 +35,7 @@ export async function findTables(client: pg.Client, tenants: Tenants): Promise<M
   };
   for (const { table, owner, isQueue: queue } of profileTables) add(table, owner, tenants.profileIds, queue);
   for (const { table, owner } of workspaceTables) add(table, owner, [tenants.workspaceId]);
-  for (const table of goWithTheTenant) add(table, 'workspace_id', [tenants.workspaceId]);
+  for (const table of deletedWithTenant) add(table, 'workspace_id', [tenants.workspaceId]);
   add('work_set_aside', 'key', tenants.profileIds, true);
   // A table may have two owner columns; its key contains at least one of them.
   const ownerIn = (table: string, key: readonly string[]) =>

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import type { Call, Provider, ProviderAnswer, Receive } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import { isTimelySigned } from '../signature.ts';
 import { FintocCredentials } from './credentials.ts';
 import { createSync, type FintocPosition } from './sync.ts';

@@ -1,8 +1,8 @@
 import { dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { JsonAnswer } from '../request-json.ts';
-import type { Call, SaidOutcome, Sync } from '../provider.ts';
+import type { Call, OutcomeRecord, Sync } from '../provider.ts';
 import { instant } from '../read-answer.ts';
+import type { JsonAnswer } from '../request-json.ts';
 import type { FintocCredentials } from './credentials.ts';
 
 /**
@@ -56,7 +56,7 @@ export const createSync = (get: Get): Sync<FintocCredentials, FintocPosition> =>
       isLast = rows.length < rowsAPage;
       const readOn = new Date(Date.parse(position.startedAt) - overlapMs).toISOString().slice(0, 10);
       position = isLast ? { ...position, page: 1, since: readOn } : { ...position, page: page + 1 };
-      yield { said: rows.flatMap(parseMovement), position, progress: isLast ? 1 : 0.5 };
+      yield { records: rows.flatMap(parseMovement), position, progress: isLast ? 1 : 0.5 };
     }
   };
 
@@ -67,7 +67,7 @@ const begin = (from: FintocPosition | null, now: Date): FintocPosition => ({
 });
 
 /** Only incoming transfers are payments; fees, cheques and outgoing money are not. */
-function parseMovement(movement: z.infer<typeof Movement>): SaidOutcome[] {
+function parseMovement(movement: z.infer<typeof Movement>): OutcomeRecord[] {
   const { amount, type, pending, sender_account: sender } = movement;
   if (amount <= 0 || type !== 'transfer' || pending) return [];
   return [

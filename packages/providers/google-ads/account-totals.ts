@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Books } from '../account-totals.ts';
+import type { AccountTotals } from '../account-totals.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import { dayText, wholeText } from '../read-answer.ts';
 import { type AdsApi, customerOf } from './api.ts';
@@ -11,7 +11,7 @@ const Row = z.object({
 });
 
 /** The spend of the whole account; the sync reads it per ad. */
-export const createBooks = (api: AdsApi): Books<GoogleCredentials> => ({
+export const createBooks = (api: AdsApi): AccountTotals<GoogleCredentials> => ({
   async spend(account, { since, until }, call) {
     const query = `SELECT segments.date, metrics.cost_micros FROM customer WHERE segments.date BETWEEN '${since}' AND '${until}'`;
     const rows = await api.all(Row, customerOf(account), query, account.credentials.accessToken, call);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseOf, requestJson } from '../request-json.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call } from '../provider.ts';
 import { readAs } from '../read-answer.ts';
+import { baseOf, requestJson } from '../request-json.ts';
 import { faultOf } from './faults.ts';
 import type { GoogleAdsSettings } from './settings.ts';
 

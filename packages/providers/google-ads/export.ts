@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { baseOf, requestJson } from '../request-json.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call, Export, ExportAnswer, ExportEvent, ExportFlaw, ProviderRequest } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { count } from '../read-answer.ts';
+import { baseOf, requestJson } from '../request-json.ts';
 import { faultOf } from './faults.ts';
 import type { GoogleAdsSettings } from './settings.ts';
 
@@ -60,10 +60,10 @@ export function createExport(settings: GoogleAdsSettings): Export<GoogleCredenti
     (await requestJson(request, schema, call, faultOf)).body;
 
   return {
-    mostEvents: 2_000,
+    maxEvents: 2_000,
     deduplicatesForMs: oldestDays * dayMs,
     oldestAt: (_, now) => new Date(now.getTime() - oldestDays * dayMs),
-    flawOf,
+    findFlaw,
 
     prepare(events, dataset, account) {
       const owner = account.details.conversionCustomerId ?? account.externalId;
@@ -119,7 +119,7 @@ export function createExport(settings: GoogleAdsSettings): Export<GoogleCredenti
   };
 }
 
-function flawOf(event: ExportEvent, _: Account<GoogleCredentials>, now: Date): ExportFlaw | undefined {
+function findFlaw(event: ExportEvent, _: Account<GoogleCredentials>, now: Date): ExportFlaw | undefined {
   if (event.occurredAt.getTime() < now.getTime() - oldestDays * dayMs) return 'too_old';
   if (event.occurredAt > now) return 'in_future';
   return identifiersOf(event).length === 0 && !clickOf(event) ? 'nobody_named' : undefined;

@@ -1,10 +1,10 @@
 import { GoogleCredentials } from '../google-oauth.ts';
 import type { Provider } from '../provider.ts';
-import { createAct } from './run-action.ts';
-import { createAdsApi } from './api.ts';
 import { createBooks } from './account-totals.ts';
+import { createAdsApi } from './api.ts';
 import { createConnect } from './connect.ts';
 import { createExport } from './export.ts';
+import { createAct } from './run-action.ts';
 import type { GoogleAdsSettings } from './settings.ts';
 import { type GoogleAdsPosition, sync } from './sync.ts';
 

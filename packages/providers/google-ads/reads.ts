@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Said } from '../provider.ts';
+import type { ProviderRecord } from '../provider.ts';
 import { count, dayText, decimalText, readAs, wholeText } from '../read-answer.ts';
 import { fromMicros } from './money.ts';
 
@@ -67,13 +67,13 @@ interface Days {
 /** A query and the parser of its rows. */
 interface ReportQuery {
   query(days: Days): string;
-  parse(row: unknown, currency: string): Said;
+  parse(row: unknown, currency: string): ProviderRecord;
 }
 
 const defineQuery = <T>(
   row: z.ZodType<T>,
   query: ReportQuery['query'],
-  parse: (row: T, currency: string) => Said,
+  parse: (row: T, currency: string) => ProviderRecord,
 ): ReportQuery => ({
   query,
   parse: (raw, currency) => parse(readAs(row, raw, 'row'), currency),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDays, dayIn } from '../days.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
-import type { Account, Act, Call, LiveEntity } from '../provider.ts';
+import type { Account, AdActions, Call, LiveEntity } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { wholeText } from '../read-answer.ts';
 import { type AdsApi, customerOf } from './api.ts';
@@ -38,7 +38,7 @@ const AdRow = z.object({
 const Spent = z.object({ metrics: z.object({ costMicros: wholeText.default('0') }) });
 const recentDays = 7;
 
-export function createAct(api: AdsApi): Act<GoogleCredentials> {
+export function createAct(api: AdsApi): AdActions<GoogleCredentials> {
   const all = <T>(row: z.ZodType<T>, account: GoogleAccount, query: string, call: Call) =>
     api.all(row, customerOf(account), query, account.credentials.accessToken, call);
 

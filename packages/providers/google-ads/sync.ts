@@ -69,11 +69,11 @@ async function readPage(
     const records = answer.results.map((row) => parse(row, account.details.currency ?? ''));
     const token = answer.nextPageToken;
     const position: GoogleAdsPosition = token ? { ...here, pageToken: token } : nextPosition(here, until);
-    return { said: records, position, progress: progressOf(position) };
+    return { records: records, position, progress: progressOf(position) };
   } catch (error) {
     // Page tokens expire; the query is then restarted.
     if (before === undefined || !isForgotten(error)) throw error;
-    return { said: [], position: here, progress: progressOf(here) };
+    return { records: [], position: here, progress: progressOf(here) };
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseOf, type JsonAnswer, requestJson, verdictOf } from '../request-json.ts';
 import type { Account, Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
+import { baseOf, type JsonAnswer, requestJson, verdictOf } from '../request-json.ts';
 import type { HighlevelCredentials } from './credentials.ts';
 
 export interface HighlevelSettings {

@@ -1,6 +1,6 @@
 import { type DealEnd, dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { Account, Pipeline, SaidOutcome, Sync } from '../provider.ts';
+import type { Account, OutcomeRecord, Pipeline, Sync } from '../provider.ts';
 import { decimalText, instant } from '../read-answer.ts';
 import { getBackoffMs, type HighlevelApi } from './api.ts';
 import type { HighlevelCredentials } from './credentials.ts';
@@ -92,7 +92,7 @@ export const createSync = (api: HighlevelApi): Sync<HighlevelCredentials, Highle
         : { ...position, after, read };
       const progress = isLast ? 1 : Math.min(0.99, read / Math.max(read, meta.total ?? read));
       const waitMs = getBackoffMs(headers);
-      yield { said: records, position, progress, ...(waitMs !== undefined && { waitMs }) };
+      yield { records: records, position, progress, ...(waitMs !== undefined && { waitMs }) };
     } while (position.after !== null);
   };
 
@@ -111,7 +111,7 @@ const changedAt = (deal: Opportunity): number =>
 const ends: Readonly<Record<string, DealEnd>> = { won: 'closed_won', lost: 'deal_lost', abandoned: 'deal_abandoned' };
 
 /** HighLevel keeps only the last change of stage and of status; earlier states are not available. */
-function parseDeal(deal: Opportunity, account: Account<HighlevelCredentials>): SaidOutcome[] {
+function parseDeal(deal: Opportunity, account: Account<HighlevelCredentials>): OutcomeRecord[] {
   const { pipelineId, pipelineStageId: stageId } = deal;
   const { currency } = account.details;
   const common = {
@@ -129,7 +129,7 @@ function parseDeal(deal: Opportunity, account: Account<HighlevelCredentials>): S
       deal.monetaryValue &&
       !deal.monetaryValue.startsWith('-') && { value: deal.monetaryValue, currency }),
   };
-  const records: SaidOutcome[] = [];
+  const records: OutcomeRecord[] = [];
   if (stageId) {
     records.push({
       ...common,
@@ -145,7 +145,7 @@ function parseDeal(deal: Opportunity, account: Account<HighlevelCredentials>): S
   return records;
 }
 
-function parseContact({ contactId, contact }: Opportunity): SaidOutcome['person'] {
+function parseContact({ contactId, contact }: Opportunity): OutcomeRecord['person'] {
   const externalId = contact?.id ?? contactId;
   return {
     ...(externalId && { externalId }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import type { Call, Provider, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 
 export interface ManychatSettings {
   /** https://api.manychat.com */
@@ -35,7 +35,7 @@ export function createManychat(settings: ManychatSettings): Provider<ManychatCre
     /** ManyChat offers no data to read: a sync only checks that the key still works. */
     async *sync({ credentials }, _from, call) {
       await readPage(credentials.apiKey, call);
-      yield { said: [], position: null };
+      yield { records: [], position: null };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BookedPayment, Books } from '../account-totals.ts';
+import type { AccountTotals, BookedPayment } from '../account-totals.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { decimalText } from '../read-answer.ts';
 import type { MercadoPagoApi } from './api.ts';
@@ -17,7 +17,7 @@ const wasPaid = ['approved', 'refunded', 'charged_back', 'in_mediation'];
 const rowsPerPage = 100;
 
 /** Payments by approval time, which never changes. The sync reads them by update time instead. */
-export const createBooks = (api: MercadoPagoApi): Books<MercadoPagoCredentials> => ({
+export const createBooks = (api: MercadoPagoApi): AccountTotals<MercadoPagoCredentials> => ({
   async *payments({ credentials }, { from, until }, call) {
     // Both ends of a range are inclusive.
     const range = {

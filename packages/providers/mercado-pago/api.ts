@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseOf, requestJson, retryAfterMs, verdictOf } from '../request-json.ts';
 import type { Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
+import { baseOf, requestJson, retryAfterMs, verdictOf } from '../request-json.ts';
 
 export interface MercadoPagoSettings {
   readonly clientId: string;

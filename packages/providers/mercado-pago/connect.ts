@@ -1,9 +1,9 @@
 import { ClientSecretPost } from 'oauth4webapi';
 import { z } from 'zod';
-import { baseOf } from '../request-json.ts';
 import { readOAuthCallback, requestToken } from '../oauth-token.ts';
 import type { Call, Connect } from '../provider.ts';
 import { lifeSeconds } from '../read-answer.ts';
+import { baseOf } from '../request-json.ts';
 import type { MercadoPagoApi, MercadoPagoSettings } from './api.ts';
 
 export const MercadoPagoCredentials = z.object({

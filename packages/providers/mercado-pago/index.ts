@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Provider, Receive, Received } from '../provider.ts';
+import type { Provider, Receive, WebhookDelivery } from '../provider.ts';
 import { readJson } from '../read-answer.ts';
 import { isSignedBy, readSignatureHeader } from '../signature.ts';
-import { createApi, type MercadoPagoSettings } from './api.ts';
 import { createBooks } from './account-totals.ts';
+import { createApi, type MercadoPagoSettings } from './api.ts';
 import { createConnect, MercadoPagoCredentials } from './connect.ts';
 import { createSync, type MercadoPagoPosition } from './sync.ts';
 
@@ -32,7 +32,7 @@ const Delivery = z.object({
   data: z.object({ id }).optional(),
 });
 
-const read = ({ body }: Received) => Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
+const read = ({ body }: WebhookDelivery) => Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
 
 /**
  * The signature covers the payment's id, the request's id and the time, but not the body. So only the account and the kind of

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Said, SaidPerson, SaidRefund } from '../provider.ts';
+import type { CustomerIdentity, ProviderRecord, RefundRecord } from '../provider.ts';
 import { decimalText, instant } from '../read-answer.ts';
 
 /** Parses payments of Mercado Pago into provider records. */
@@ -43,7 +43,7 @@ export type Payment = z.infer<typeof Payment>;
 /** A payment that was ever approved stays a payment; refunds and disputes are separate records. */
 const wasPaid = ['approved', 'refunded', 'charged_back', 'in_mediation'];
 
-export function parsePayment(payment: Payment, refunds: readonly Refund[]): Said[] {
+export function parsePayment(payment: Payment, refunds: readonly Refund[]): ProviderRecord[] {
   if (!payment.date_approved || !wasPaid.includes(payment.status)) return [];
   return [
     {
@@ -61,7 +61,7 @@ export function parsePayment(payment: Payment, refunds: readonly Refund[]): Said
   ];
 }
 
-const parseRefund = ({ id, amount, date_created, status }: Refund, payment: Payment): SaidRefund => ({
+const parseRefund = ({ id, amount, date_created, status }: Refund, payment: Payment): RefundRecord => ({
   kind: 'refund',
   externalId: id,
   ofExternalId: payment.id,
@@ -76,7 +76,7 @@ const parseRefund = ({ id, amount, date_created, status }: Refund, payment: Paym
  * A mediation or chargeback holds the rest of the payment. The hold ends when the chargeback is reimbursed, or when the payment
  * is approved or refunded later than its first approval. A mediation ends in either; what was refunded counts as a refund alone.
  */
-function parseDispute(payment: Payment): SaidRefund[] {
+function parseDispute(payment: Payment): RefundRecord[] {
   const { status, status_detail: detail, date_approved, date_last_updated } = payment;
   const isHeld = status === 'in_mediation' || (status === 'charged_back' && detail !== 'reimbursed');
   const isChangedLater = Date.parse(date_last_updated) - Date.parse(date_approved ?? '') > 60_000;
@@ -112,7 +112,7 @@ function minus(amount: string, less: string): string {
 const unmasked = (text: string | null | undefined): string | undefined =>
   text && !/x{4}/i.test(text) ? text : undefined;
 
-function payerOf({ payer }: Payment): SaidPerson {
+function payerOf({ payer }: Payment): CustomerIdentity {
   const { type, number } = payer?.identification ?? {};
   const phone = [payer?.phone?.area_code, payer?.phone?.number].filter(Boolean).join('');
   const fields = {

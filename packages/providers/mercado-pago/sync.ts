@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { Call, Said, Sync } from '../provider.ts';
+import type { Call, ProviderRecord, Sync } from '../provider.ts';
 import type { MercadoPagoApi } from './api.ts';
 import type { MercadoPagoCredentials } from './connect.ts';
 import { Payment, parsePayment, Refunds } from './payments.ts';
@@ -39,13 +39,13 @@ export const createSync = (api: MercadoPagoApi): Sync<MercadoPagoCredentials, Me
         windowMs = Math.max(shortestMs, Math.floor((until - from) / 2));
         continue;
       }
-      const records: Said[] = [];
+      const records: ProviderRecord[] = [];
       for await (const payment of readWindow(head, from, until)) records.push(...(await parse(payment)));
       from = until;
       if (head.paging.total < maxRows / 4) windowMs = Math.min(longestMs, windowMs * 2);
       const next = from < now ? from : now - overlapMs;
       const position = { from: new Date(next).toISOString(), windowMs };
-      yield { said: records, position, progress: from >= now ? 1 : (from - first) / (now - first) };
+      yield { records: records, position, progress: from >= now ? 1 : (from - first) / (now - first) };
     }
 
     /**
@@ -66,7 +66,7 @@ export const createSync = (api: MercadoPagoApi): Sync<MercadoPagoCredentials, Me
       return api.get('/v1/payments/search', { ...range, ...order }, Page, accessToken, call);
     }
 
-    async function parse(payment: Payment): Promise<Said[]> {
+    async function parse(payment: Payment): Promise<ProviderRecord[]> {
       const isRefunded = Number(payment.transaction_amount_refunded ?? 0) > 0;
       const hasRefunds = (payment.refunds?.length ?? 0) > 0;
       return parsePayment(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Books } from '../account-totals.ts';
+import type { AccountTotals } from '../account-totals.ts';
 import { addDays, earlier } from '../days.ts';
 import { dayText, decimalText } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
@@ -10,7 +10,7 @@ const Day = z.object({ date_start: dayText, account_currency: z.string(), spend:
 const windowDays = 90;
 
 /** The spend of the whole account, including deleted ads; the sync reads it per ad. */
-export const createBooks = (graph: Graph): Books<MetaCredentials> => ({
+export const createBooks = (graph: Graph): AccountTotals<MetaCredentials> => ({
   async spend({ externalId, credentials }, { since, until }, call) {
     const days: z.infer<typeof Day>[] = [];
     for (let first = since; first <= until; first = addDays(first, windowDays)) {

@@ -1,6 +1,6 @@
 import type { AudienceWarmth } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { SaidAudience } from '../provider.ts';
+import type { AdAudience } from '../provider.ts';
 
 const TextList = z.array(z.string()).optional();
 const Regions = z.array(z.object({ country: z.string().optional() })).optional();
@@ -17,7 +17,7 @@ export const Targeting = z.object({
 });
 type Targeting = z.infer<typeof Targeting>;
 
-export function parseAudience(targeting: Targeting): SaidAudience {
+export function parseAudience(targeting: Targeting): AdAudience {
   const geo = countryOf(targeting);
   return { warmth: warmthOf(targeting), ...(geo !== undefined && { geo }), placement: placementOf(targeting) };
 }

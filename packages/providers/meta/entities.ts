@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SaidCreative, SaidEntity } from '../provider.ts';
+import type { AdCreative, EntityRecord } from '../provider.ts';
 import { readAs } from '../read-answer.ts';
 import { parseAudience, Targeting } from './audience.ts';
 import { fromMetaUnits } from './money.ts';
@@ -67,12 +67,12 @@ interface Edge {
   readonly statuses: readonly string[];
   /** Rows per request; creatives make ads heavy. */
   readonly limit: number;
-  parse(row: unknown, currency: string): SaidEntity;
+  parse(row: unknown, currency: string): EntityRecord;
 }
 
 const edge = <T>(
   row: z.ZodType<T>,
-  of: Omit<Edge, 'parse'> & { parse: (row: T, currency: string) => SaidEntity },
+  of: Omit<Edge, 'parse'> & { parse: (row: T, currency: string) => EntityRecord },
 ): Edge => ({ ...of, parse: (raw, currency) => of.parse(readAs(row, raw, 'row'), currency) });
 
 export const edges = {
@@ -151,7 +151,7 @@ function formatOf(creative: Creative): string {
   return creative.asset_feed_spec === undefined ? 'static' : 'other';
 }
 
-export function parseCreative(creative: Creative): SaidCreative {
+export function parseCreative(creative: Creative): AdCreative {
   const videoId = creative.video_id ?? creative.object_story_spec?.video_data?.video_id;
   return {
     externalId: creative.id,

@@ -24,10 +24,10 @@ const AdSet = z.object({
  */
 export function createExport(graph: Graph): Export<MetaCredentials> {
   return {
-    mostEvents: 1_000,
+    maxEvents: 1_000,
     deduplicatesForMs: 2 * dayMs,
     oldestAt,
-    flawOf,
+    findFlaw,
 
     prepare(events, _dataset, account) {
       return JSON.stringify({ data: events.map((event) => write(event, account)), partner_agent: 'tributary' });
@@ -59,7 +59,7 @@ function oldestAt({ actionSource }: ExportEvent, now: Date): Date {
   return new Date(now.getTime() - (actionSource === 'physical_store' ? oldestDaysInStore : oldestDays) * dayMs);
 }
 
-function flawOf(event: ExportEvent, account: Account<MetaCredentials>, now: Date): ExportFlaw | undefined {
+function findFlaw(event: ExportEvent, account: Account<MetaCredentials>, now: Date): ExportFlaw | undefined {
   if (event.occurredAt < oldestAt(event, now)) return 'too_old';
   if (event.occurredAt > now) return 'in_future';
   const { client_user_agent: _, country, ...named } = userDataOf(event, account);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Pixel, Provider } from '../provider.ts';
-import { createAct } from './run-action.ts';
 import { createBooks } from './account-totals.ts';
 import { createConnect } from './connect.ts';
 import { MetaCredentials } from './credentials.ts';
 import { createExport } from './export.ts';
 import { createGraph } from './graph.ts';
+import { createAct } from './run-action.ts';
 import type { MetaSettings } from './settings.ts';
 import { type MetaPosition, sync } from './sync.ts';
 

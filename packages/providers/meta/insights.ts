@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SaidDelivery } from '../provider.ts';
+import type { DeliveryRecord } from '../provider.ts';
 import { count, dayText, decimalText } from '../read-answer.ts';
 
 const Actions = z.array(z.object({ action_type: z.string(), value: decimalText })).default([]);
@@ -29,7 +29,7 @@ const purchases = ['omni_purchase', 'purchase', 'offsite_conversion.fb_pixel_pur
 const leads = ['lead', 'onsite_conversion.lead_grouped', 'offsite_conversion.fb_pixel_lead'];
 const leadObjectives = ['OUTCOME_LEADS', 'LEAD_GENERATION'];
 
-export function parseInsight(row: Insight): SaidDelivery {
+export function parseInsight(row: Insight): DeliveryRecord {
   const actionTypes = leadObjectives.includes(row.objective ?? '') ? leads : purchases;
   const videoViews = findValue(row.actions, ['video_view']);
   const completions = findValue(row.video_p100_watched_actions, ['video_view']);

@@ -1,7 +1,7 @@
 import type { EntityLevel } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { addDays, dayIn } from '../days.ts';
-import type { Account, Act, Call, LiveEntity } from '../provider.ts';
+import type { Account, AdActions, Call, LiveEntity } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { decimalText, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
@@ -35,7 +35,7 @@ type MetaAccount = Account<MetaCredentials>;
 const recentDays = 7;
 
 /** Changes are absolute, so a change whose response was lost can be sent again. */
-export function createAct(graph: Graph): Act<MetaCredentials> {
+export function createAct(graph: Graph): AdActions<MetaCredentials> {
   const tokenOf = ({ credentials }: MetaAccount) => credentials.accessToken;
 
   async function readNode(account: MetaAccount, id: string, fields: string, call: Call) {

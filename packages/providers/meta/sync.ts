@@ -94,7 +94,7 @@ async function readEdge(
         ? { stage: next, restatedOn }
         : planDelivery(account, restatedOn, call.now);
   return {
-    said: rows.map((row) => edge.parse(row, currency)),
+    records: rows.map((row) => edge.parse(row, currency)),
     position,
     progress: (edgeNames.indexOf(at.stage) + 1) / 20,
     ...(waitMs !== undefined && { waitMs }),
@@ -126,7 +126,7 @@ async function readDelivery(
     const isGone = at.run !== undefined && error instanceof ProviderFault && error.details.verdict === 'refused';
     const smaller = isGone || isTooLarge(error) ? smallerThan(at.days) : undefined;
     if (smaller === undefined) throw error;
-    return { said: [], position: { ...withoutCursor(at), days: smaller }, progress: progressOf(at) };
+    return { records: [], position: { ...withoutCursor(at), days: smaller }, progress: progressOf(at) };
   }
 }
 
@@ -147,7 +147,7 @@ async function startReport(
   const path = `${account.externalId}/insights`;
   const { body } = await graph.post(path, paramsFor(at.since, until), account.credentials.accessToken, call);
   const { report_run_id: run } = readAs(Started, body, path);
-  return { said: [], position: { ...withoutCursor(at), run, polls: 0 }, progress: progressOf(at) };
+  return { records: [], position: { ...withoutCursor(at), run, polls: 0 }, progress: progressOf(at) };
 }
 
 async function pollReport(
@@ -161,11 +161,11 @@ async function pollReport(
   const { body } = await graph.get(run, { fields }, account.credentials.accessToken, call);
   const { async_status: status } = readAs(RunState, body, 'report');
   if (status === 'Job Completed')
-    return { said: [], position: { ...withoutCursor(at), run }, progress: progressOf(at) };
+    return { records: [], position: { ...withoutCursor(at), run }, progress: progressOf(at) };
   const polls = (at.polls ?? 0) + 1;
   if (status === 'Job Failed' || status === 'Job Skipped' || polls > maxPolls) throw reportFailed(status);
   return {
-    said: [],
+    records: [],
     position: { ...withoutCursor(at), run, polls },
     progress: progressOf(at),
     waitMs: pollMs[polls - 1] ?? maxPollMs,
@@ -191,7 +191,7 @@ async function readRows(
         ? { stage: 'done', restatedOn: at.last }
         : next;
   const progress = position.stage === 'done' ? 1 : progressOf(next);
-  return { said: rows.map(parseInsight), position, progress, ...(waitMs !== undefined && { waitMs }) };
+  return { records: rows.map(parseInsight), position, progress, ...(waitMs !== undefined && { waitMs }) };
 }
 
 const withoutCursor = ({ first, last, since, days }: DeliveryPosition): DeliveryPosition => ({

@@ -1,4 +1,4 @@
-import type { Provider, Received, Said } from '../provider.ts';
+import type { Provider, ProviderRecord, WebhookDelivery } from '../provider.ts';
 
 /** A published response of a provider, and the records that it must yield. */
 export interface Example {
@@ -24,11 +24,11 @@ export interface PublishedExamples {
   /** The empty response for requests that the example does not cover. */
   readonly empty: (path: string) => unknown;
   /** The kinds of records to compare; all unless set. */
-  readonly kinds?: readonly Said['kind'][];
+  readonly kinds?: readonly ProviderRecord['kind'][];
   readonly examples: readonly Example[];
 }
 
-export const receivedOf = ({ topic, body }: NonNullable<Example['webhook']>): Received => ({
+export const receivedOf = ({ topic, body }: NonNullable<Example['webhook']>): WebhookDelivery => ({
   headers: { 'x-shopify-topic': topic },
   // '#820982911946154508' stands for an integer that JavaScript cannot represent.
   body: Buffer.from(JSON.stringify(body).replaceAll(/"#(\d{15,})"/g, '$1')),

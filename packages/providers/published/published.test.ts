@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ProviderRequest, Said } from '../provider.ts';
+import type { ProviderRecord, ProviderRequest } from '../provider.ts';
 import { fintocExamples, manychatExamples } from './banks-and-chats.ts';
 import { type Example, type PublishedExamples, receivedOf } from './example.ts';
 import { googleAdsExamples, searchConsoleExamples } from './google.ts';
@@ -30,7 +30,7 @@ function isAbout(key: string, { url, body = '' }: ProviderRequest): boolean {
 }
 
 async function recordsOf({ provider, account, position, empty, kinds }: PublishedExamples, example: Example) {
-  if (example.webhook) return provider.tells?.read(receivedOf(example.webhook)) ?? [];
+  if (example.webhook) return provider.selfSignedWebhooks?.read(receivedOf(example.webhook)) ?? [];
   const answered = new Set<string>();
   const send = async (request: ProviderRequest) => {
     const key = Object.keys(example.answers ?? {}).find((one) => isAbout(one, request));
@@ -40,9 +40,9 @@ async function recordsOf({ provider, account, position, empty, kinds }: Publishe
     const body = key === undefined || isAgain ? empty(new URL(request.url).pathname) : example.answers?.[key];
     return { status: 200, headers: {}, text: JSON.stringify(body) };
   };
-  const records: Said[] = [];
+  const records: ProviderRecord[] = [];
   const call = { send, now: new Date('2026-03-01T12:00:00Z'), signal: new AbortController().signal };
-  for await (const page of provider.sync?.(account, position, call) ?? []) records.push(...page.said);
+  for await (const page of provider.sync?.(account, position, call) ?? []) records.push(...page.records);
   return records.filter(({ kind }) => !kinds || kinds.includes(kind));
 }
 

@@ -194,7 +194,7 @@ export const shopifyExamples: PublishedExamples = {
       [paid()],
     ),
     of('an order that was paid in another gateway of ours', { paymentGatewayNames: ['Mercado Pago'] }, [
-      paid({ takenBy: ['payments_b'] }),
+      paid({ processedBy: ['payments_b'] }),
     ]),
     of('an order that was authorised only', { displayFinancialStatus: 'AUTHORIZED' }, []),
     of('an order that was paid in part', { displayFinancialStatus: 'PARTIALLY_PAID' }, []),

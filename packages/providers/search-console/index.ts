@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { createGoogleOAuth, type GoogleClient, GoogleCredentials } from '../google-oauth.ts';
-import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
+import type { Account, Call, Provider, ProviderAnswer, ProviderRecord, SyncPage } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { count, dayText, decimalText, readJson } from '../read-answer.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 
 export interface SearchConsoleSettings extends GoogleClient {
   /** https://www.googleapis.com */
@@ -88,7 +88,7 @@ export function createSearchConsole(
           ? { stage: 'done', readUntil: last }
           : { stage: 'reading', since: next, last, startRow: 0, reading };
       const records = rows.map(
-        ({ keys: [day, query, page], clicks, impressions, position: place }): Said => ({
+        ({ keys: [day, query, page], clicks, impressions, position: place }): ProviderRecord => ({
           kind: 'search_term',
           reading,
           day,
@@ -100,7 +100,7 @@ export function createSearchConsole(
         }),
       );
       if (!hasMore && reading) records.push({ kind: 'search_days', since, until, reading });
-      yield { position, said: records };
+      yield { position, records: records };
     }
   }
 

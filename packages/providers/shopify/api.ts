@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import type { Account, Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import type { ShopifyCredentials } from './credentials.ts';
 
 export interface ShopifySettings {

@@ -27,7 +27,7 @@ export function createShopify(settings: ShopifySettings): Provider<ShopifyCreden
   return {
     facts: { channel: 'store', name: 'Shopify' },
     credentials: ShopifyCredentials,
-    tells: shopifyTells,
+    selfSignedWebhooks: shopifyTells,
     sync: createSync(graphql),
     async installPixel(account, given, call) {
       const webPixel = { settings: JSON.stringify(given) };

@@ -1,6 +1,6 @@
 import type { PaymentProvider } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { Said, SaidPerson } from '../provider.ts';
+import type { CustomerIdentity, ProviderRecord } from '../provider.ts';
 import { decimalText, instant, omitUndefined } from '../read-answer.ts';
 
 const id = z.union([z.number(), z.string()]).transform(String);
@@ -36,9 +36,9 @@ export type Order = z.infer<typeof Order>;
 /** An order that was ever paid stays a payment; refunds are separate records. */
 const wasPaid = ['paid', 'partially_refunded', 'refunded'];
 
-export function parseOrder(order: Order): Said[] {
+export function parseOrder(order: Order): ProviderRecord[] {
   if (order.test || !wasPaid.includes(order.financial_status ?? '')) return [];
-  const takenBy = getTakers(order.payment_gateway_names);
+  const processedBy = getTakers(order.payment_gateway_names);
   return [
     {
       kind: 'outcome',
@@ -49,9 +49,9 @@ export function parseOrder(order: Order): Said[] {
       currency: order.currency,
       person: buyerOf(order),
       ...(order.name && { properties: { order_name: order.name } }),
-      ...(takenBy.length > 0 && { takenBy }),
+      ...(processedBy.length > 0 && { processedBy }),
     },
-    ...order.refunds.flatMap((refund) => parseRefund(refund, takenBy)),
+    ...order.refunds.flatMap((refund) => parseRefund(refund, processedBy)),
   ];
 }
 
@@ -59,11 +59,11 @@ export function parseOrder(order: Order): Said[] {
 export const parseRefund = (
   { order_id, created_at, transactions }: Refund,
   orderTakers?: readonly PaymentProvider[],
-): Said[] =>
+): ProviderRecord[] =>
   transactions
     .filter(({ kind, status }) => kind === 'refund' && status === 'success')
     .map(({ id: externalId, amount, currency, gateway }) => {
-      const takenBy = orderTakers ?? getTakers(gateway ? [gateway] : []);
+      const processedBy = orderTakers ?? getTakers(gateway ? [gateway] : []);
       return {
         kind: 'refund',
         externalId,
@@ -72,7 +72,7 @@ export const parseRefund = (
         currency,
         occurredAt: instant(created_at),
         isDispute: false,
-        ...(takenBy.length > 0 && { takenBy }),
+        ...(processedBy.length > 0 && { processedBy }),
       };
     });
 
@@ -89,7 +89,7 @@ function getTakers(gateways: readonly string[]): PaymentProvider[] {
     .map(([, provider]) => provider);
 }
 
-function buyerOf({ customer, email, phone }: Order): SaidPerson {
+function buyerOf({ customer, email, phone }: Order): CustomerIdentity {
   const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
   return omitUndefined({
     externalId: customer?.id,

@@ -95,7 +95,7 @@ export const createSync = (graphql: ShopifyApi): Sync<ShopifyCredentials, Shopif
       position = isMore
         ? { since, after: pageInfo.endCursor ?? null, seen: reached }
         : { since: reached === null ? since : before(reached), after: null, seen: null };
-      yield { said: records, position, ...(isMore ? {} : { progress: 1 }), ...(waitMs !== undefined && { waitMs }) };
+      yield { records: records, position, ...(isMore ? {} : { progress: 1 }), ...(waitMs !== undefined && { waitMs }) };
     }
 
     /** Undefined: the cursor has expired, and reading restarts at the last order that was read. */

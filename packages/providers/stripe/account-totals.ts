@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BookedPayment, Books } from '../account-totals.ts';
+import type { AccountTotals, BookedPayment } from '../account-totals.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import type { Params, StripeApi } from './api.ts';
 import type { StripeCredentials } from './connect.ts';
@@ -21,7 +21,7 @@ const Page = z.object({ data: z.array(Movement), has_more: z.boolean() });
 const incoming = ['charge', 'payment'];
 
 /** Stripe's own record of balance movements; the sync reads charges and events instead. */
-export const createBooks = (api: StripeApi): Books<StripeCredentials> => ({
+export const createBooks = (api: StripeApi): AccountTotals<StripeCredentials> => ({
   async *payments({ credentials }, { from, until }, call) {
     let after: Params = [];
     for (let hasMore = true; hasMore; ) {

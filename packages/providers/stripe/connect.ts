@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseOf } from '../request-json.ts';
 import { readOAuthCallback, requestToken } from '../oauth-token.ts';
 import type { Call, Connect } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
+import { baseOf } from '../request-json.ts';
 import { appAuthorization, type StripeApi, type StripeSettings } from './api.ts';
 
 export const StripeCredentials = z.object({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Provider, Receive } from '../provider.ts';
 import { readJson } from '../read-answer.ts';
 import { isTimelySigned } from '../signature.ts';
-import { createApi, type StripeSettings } from './api.ts';
 import { createBooks } from './account-totals.ts';
+import { createApi, type StripeSettings } from './api.ts';
 import { createConnect, StripeCredentials } from './connect.ts';
 import { createSync, type StripePosition } from './sync.ts';
 

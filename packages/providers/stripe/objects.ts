@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SaidOutcome, SaidPerson, SaidRefund } from '../provider.ts';
+import type { CustomerIdentity, OutcomeRecord, RefundRecord } from '../provider.ts';
 import { instant } from '../read-answer.ts';
 import { fromStripeUnits } from './money.ts';
 
@@ -47,7 +47,7 @@ export const Dispute = z.object({
 });
 
 /** Only captured charges are payments; an authorisation is not. */
-export function parseCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
+export function parseCharge(charge: z.infer<typeof Charge>): OutcomeRecord[] {
   if (!charge.paid || !charge.captured || charge.status !== 'succeeded') return [];
   const intent = typeof charge.payment_intent === 'string' ? charge.payment_intent : charge.payment_intent?.id;
   return [
@@ -64,7 +64,7 @@ export function parseCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
   ];
 }
 
-function payerOf({ customer, billing_details: billing, receipt_email }: z.infer<typeof Charge>): SaidPerson {
+function payerOf({ customer, billing_details: billing, receipt_email }: z.infer<typeof Charge>): CustomerIdentity {
   const expanded = typeof customer === 'string' ? { id: customer } : customer;
   const { email, name, phone } = { email: null, name: null, phone: null, ...expanded };
   const fields = {
@@ -77,14 +77,14 @@ function payerOf({ customer, billing_details: billing, receipt_email }: z.infer<
 }
 
 /** A refund that fails later returns the money to the business. */
-export function parseRefund(refund: z.infer<typeof Refund>): SaidRefund[] {
+export function parseRefund(refund: z.infer<typeof Refund>): RefundRecord[] {
   if (!refund.charge) return [];
   const isUndone = refund.status === 'failed' || refund.status === 'canceled';
   return [parseReversal({ ...refund, charge: refund.charge }, false, isUndone)];
 }
 
 /** The bank withdraws the money when it opens a dispute. A warning withdraws none, and a won dispute returns it. */
-export function parseDispute(dispute: z.infer<typeof Dispute>): SaidRefund[] {
+export function parseDispute(dispute: z.infer<typeof Dispute>): RefundRecord[] {
   if (dispute.status.startsWith('warning_')) return [];
   return [parseReversal(dispute, true, dispute.status === 'won' || dispute.status === 'prevented')];
 }
@@ -99,7 +99,7 @@ const parseReversal = (
   }: { id: string; charge: string; amount: number; currency: string; created: number },
   isDispute: boolean,
   isUndone: boolean,
-): SaidRefund => ({
+): RefundRecord => ({
   kind: 'refund',
   externalId: id,
   ofExternalId: charge,

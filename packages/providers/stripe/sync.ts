@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Call, Said, Sync, SyncPage } from '../provider.ts';
+import type { Call, ProviderRecord, Sync, SyncPage } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readAs } from '../read-answer.ts';
 import type { Params, StripeApi } from './api.ts';
@@ -63,11 +63,11 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
       while (position.phase !== 'events') {
         const { records, next, progress } = await readList(position, position.phase);
         position = next;
-        yield { said: records, position, progress };
+        yield { records: records, position, progress };
       }
       if (position.anchor === null) {
         // Stripe keeps events for 30 days, and there was none: new objects are found in the lists.
-        yield { said: [], position: await begin(position.startedAt - overlapSeconds), progress: 1 };
+        yield { records: [], position: await begin(position.startedAt - overlapSeconds), progress: 1 };
         return;
       }
       isRead = yield* readEvents(position.anchor);
@@ -89,8 +89,8 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
         ...(at.after === null ? [] : [['starting_after', at.after] as const]),
       ];
       const page = await api.get(`/v1/${phase}`, params, listOf(z.looseObject({ id: z.string() })), token, call);
-      const records = page.data.flatMap((one): Said[] =>
-        (parse as (row: unknown) => Said[])(readAs<unknown>(row, one, phase)),
+      const records = page.data.flatMap((one): ProviderRecord[] =>
+        (parse as (row: unknown) => ProviderRecord[])(readAs<unknown>(row, one, phase)),
       );
       const last = page.data.at(-1)?.id;
       const isOver = !page.has_more || last === undefined;
@@ -110,7 +110,7 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
         if (page === undefined) {
           // The anchor is older than Stripe's retention, so only the lists show what happened since.
           position = await begin(0);
-          yield { said: [], position, progress: 0 };
+          yield { records: [], position, progress: 0 };
           return false;
         }
         const events = page.data.toReversed();
@@ -119,7 +119,7 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
         hasMore = page.has_more && events.length > 0;
         const reached = hasMore ? cursor : settled;
         position = { phase: 'events', after: null, since: 0, startedAt, anchor: reached };
-        yield { said: events.flatMap(parseEvent), position, progress: hasMore ? 0.95 : 1 };
+        yield { records: events.flatMap(parseEvent), position, progress: hasMore ? 0.95 : 1 };
       }
       return true;
     }
@@ -141,7 +141,7 @@ async function readEventsAfter(api: StripeApi, anchor: string, token: string, ca
   }
 }
 
-function parseEvent({ data: { object } }: z.infer<typeof Event>): Said[] {
+function parseEvent({ data: { object } }: z.infer<typeof Event>): ProviderRecord[] {
   switch (object.object) {
     case 'charge':
       return parseCharge(readAs(Charge, object, 'charge'));

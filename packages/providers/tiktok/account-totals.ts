@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Books } from '../account-totals.ts';
+import type { AccountTotals } from '../account-totals.ts';
 import { addDays, earlier } from '../days.ts';
 import type { Account, Call } from '../provider.ts';
 import { decimalText } from '../read-answer.ts';
@@ -22,7 +22,7 @@ type Request = <T>(
 /** The spend of the whole advertiser; the sync reads it per ad. */
 export const createBooks = <Credentials extends { readonly accessToken: string }>(
   request: Request,
-): Books<Credentials> => ({
+): AccountTotals<Credentials> => ({
   async spend({ externalId, credentials, details }: Account<Credentials>, days, call) {
     const rows: z.infer<typeof Page>['list'] = [];
     for (let since = days.since; since <= days.until; since = addDays(since, windowDays)) {

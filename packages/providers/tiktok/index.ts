@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { readOAuthCallback } from '../oauth-token.ts';
-import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
+import type { Account, Call, Provider, ProviderAnswer, ProviderRecord, SyncPage } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { count, decimalText, omitUndefined, readAs } from '../read-answer.ts';
+import { baseOf, requestJson, verdictOf } from '../request-json.ts';
 import { createBooks } from './account-totals.ts';
 
 /** The example of docs/guides/add-a-provider.md: another ad platform, read only. */
@@ -101,7 +101,7 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
       const last = dayIn(details.timeZone ?? 'UTC', call.now);
       const days: TikTokPosition = { stage: 'days', since: addDays(last, 1 - firstDays), last, page: 1 };
       const position: TikTokPosition = hasMore ? { stage, page: at.page + 1 } : next ? { stage: next, page: 1 } : days;
-      return { said: list.map((row) => parseEntity(stage, row, currency)), position };
+      return { records: list.map((row) => parseEntity(stage, row, currency)), position };
     }
     const until = earlier(addDays(at.since, windowDays - 1), at.last);
     const query = {
@@ -121,7 +121,7 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
       : next > at.last
         ? { stage: 'done' }
         : { ...at, since: next, page: 1 };
-    return { said: list.map((row) => parseDay(row, currency)), position };
+    return { records: list.map((row) => parseDay(row, currency)), position };
   }
 
   return {
@@ -164,7 +164,7 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
   };
 }
 
-function parseEntity(level: Level, row: z.infer<typeof Entity>, currency: string): Said {
+function parseEntity(level: Level, row: z.infer<typeof Entity>, currency: string): ProviderRecord {
   return {
     kind: 'entity',
     level: entityLevels[level],
@@ -181,7 +181,7 @@ function parseEntity(level: Level, row: z.infer<typeof Entity>, currency: string
   };
 }
 
-function parseDay({ dimensions, metrics }: z.infer<typeof Day>, currency: string): Said {
+function parseDay({ dimensions, metrics }: z.infer<typeof Day>, currency: string): ProviderRecord {
   const { spend, impressions, clicks, conversion: conversions, reach, campaign_id, adgroup_id } = metrics;
   const [externalId, day] = [dimensions.ad_id, dimensions.stat_time_day.slice(0, 10)];
   const optionalFields = omitUndefined({ campaignId: campaign_id, adSetId: adgroup_id, conversions, reach });

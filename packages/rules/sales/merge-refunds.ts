@@ -1,11 +1,11 @@
 import { toMinorUnits } from '../money.ts';
-import type { SaidRefund } from '../refunds.ts';
+import type { ReportedRefund } from '../refunds.ts';
 
 /**
  * Merges the refunds that several records of a sale report, so that each counts once: refunds of the same amount are
  * matched in order. `records` has the refunds of each record, the counted record first.
  */
-export function mergeRefunds<T extends SaidRefund>(records: readonly (readonly T[])[]): T[] {
+export function mergeRefunds<T extends ReportedRefund>(records: readonly (readonly T[])[]): T[] {
   const merged: T[] = [];
   const counts = new Map<string, number>();
   const keyOf = ({ amount, currency }: T) => `${toMinorUnits(amount, currency ?? 'USD')}|${currency ?? ''}`;

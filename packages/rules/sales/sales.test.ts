@@ -1,7 +1,7 @@
 import type { MatchDecision } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SaidRefund } from '../refunds.ts';
+import type { ReportedRefund } from '../refunds.ts';
 import { type CountableRecord, groupSales, isSystematicOverlap } from './group-sales.ts';
 import { matchRecords, pairKey, type SaleRecord } from './match-records.ts';
 import { mergeRefunds } from './merge-refunds.ts';
@@ -219,14 +219,14 @@ describe('for any set of records', () => {
 });
 
 describe('refunds of a sale', () => {
-  const refund = (amount: string, more: Partial<SaidRefund> = {}): SaidRefund => ({
+  const refund = (amount: string, more: Partial<ReportedRefund> = {}): ReportedRefund => ({
     kind: 'refund',
     status: 'completed',
     amount,
     currency: 'USD',
     ...more,
   });
-  const amounts = (...records: SaidRefund[][]) =>
+  const amounts = (...records: ReportedRefund[][]) =>
     mergeRefunds(records)
       .map(({ amount }) => amount)
       .sort();

@@ -62,7 +62,7 @@ const keyOrder: readonly Dimension[] = [channel, format, objective, ...others];
 export const cohortKey = (traits: Traits): string => keyOf(traits, new Set(dimensions));
 
 /** The dimensions that a cohort's key does not drop. */
-export function keptDimensions(key: string): ReadonlySet<Dimension> {
+export function cohortDimensionsOf(key: string): ReadonlySet<Dimension> {
   const words = key.split('|');
   return new Set(keyOrder.filter((_, index) => words[index] !== '*'));
 }

@@ -139,7 +139,7 @@ export function compareAds(ads: readonly AdFigures[]): ComparedRates {
 }
 
 /** An ad's percentile in each layer. */
-export function adStanding(places: Readonly<Record<ScoredRate, number | null>>, evidence: number): Standing {
+export function adPercentiles(places: Readonly<Record<ScoredRate, number | null>>, evidence: number): Standing {
   const { click_rate, hook_rate, ...others } = places;
   return {
     places: { ...others, engagement: meanOf([click_rate, hook_rate]) },
@@ -153,7 +153,7 @@ function percentilesOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standi
   return new Map(
     ads.map((ad, index) => {
       const places = Object.fromEntries(byRate.map(([rate, all]) => [rate, all[index] ?? null]));
-      return [ad, adStanding(places as Record<ScoredRate, number | null>, evidence[index] ?? 0)];
+      return [ad, adPercentiles(places as Record<ScoredRate, number | null>, evidence[index] ?? 0)];
     }),
   );
 }

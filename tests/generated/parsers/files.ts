@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Refusal } from '@tributary/operations';
 import fc from 'fast-check';
 import { csvRecords } from '../../../apps/cli/csv-records.ts';
-import { mediaTypeOf } from '../../../domain/advertising/creatives/picture.ts';
+import { detectMediaType } from '../../../domain/advertising/creatives/picture.ts';
 import { openLinkToken, sealLinkToken } from '../../../domain/commerce/link-tokens/token.ts';
 import { readCsv } from '../../../packages/operations/read-csv.ts';
 import { hostileTexts } from '../hostile.ts';
@@ -100,7 +100,7 @@ const pictures = parserTarget<Buffer>({
       return isBroken ? change(bytes) : bytes;
     }),
   async check(bytes) {
-    const type = mediaTypeOf(bytes);
+    const type = detectMediaType(bytes);
     if (!allowedTypes.includes(type)) return `the detected type is ${type}`;
     return type !== undefined && /^\s*</.test(bytes.toString('latin1')) ? 'markup is accepted as an image' : undefined;
   },

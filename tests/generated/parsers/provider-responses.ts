@@ -1,4 +1,4 @@
-import { untilRecorded } from '@tributary/domain/commerce/outcomes';
+import { retryOnConflict } from '@tributary/domain/commerce/outcomes';
 import type { OutcomeServices } from '@tributary/domain/commerce/outcomes/module.ts';
 import {
   type Account,
@@ -6,10 +6,10 @@ import {
   type Provider,
   type ProviderAnswer,
   ProviderFault,
+  type ProviderRecord,
   type ProviderRequest,
-  type Said,
 } from '@tributary/providers';
-import { agree, sendTo } from '@tributary/sandbox';
+import { completeConsent, sendTo } from '@tributary/sandbox';
 import { testOutcomeServices } from '@tributary/testkit';
 import { type Channel, channelNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
@@ -107,8 +107,8 @@ async function readSync(
   call: Call,
 ): Promise<void> {
   let pages = 0;
-  for await (const { said, position } of provider.sync?.(account, null, call) ?? []) {
-    await recordPage(world, channel, said, position, testOutcomeServices);
+  for await (const { records, position } of provider.sync?.(account, null, call) ?? []) {
+    await recordPage(world, channel, records, position, testOutcomeServices);
     pages += 1;
     if (pages >= maxPages) return;
   }
@@ -118,14 +118,14 @@ async function readSync(
 async function recordPage(
   { kit, profile, connections, now }: ParserWorld,
   channel: Channel,
-  records: readonly Said[],
+  records: readonly ProviderRecord[],
   position: unknown,
   services: OutcomeServices,
 ): Promise<void> {
   const connectionId = connections.get(channel);
   if (!connectionId) throw new Error(`${channel} is not connected.`);
   const context = { profileId: profile.id, connectionId, channel, services, now: now() };
-  await untilRecorded(() =>
+  await retryOnConflict(() =>
     kit.app.forProfile(profile.id).transaction(async (tx) => {
       await applyProviderRecords(tx, context, records);
       await sql`SELECT ${JSON.stringify(position)}::jsonb`.execute(tx);
@@ -152,7 +152,7 @@ async function openAccount(
   if (!connect) throw new Error(`${channel} cannot be connected.`);
   const authorization = { redirectUri, state: 's', codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
   const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-  const callback = connect.readCallback(await agree(connect.authorizeUrl(authorization), { most: 1 }));
+  const callback = connect.readCallback(await completeConsent(connect.authorizeUrl(authorization), { most: 1 }));
   if (!('code' in callback)) throw new Error(`The sandbox returned ${callback.reason} for ${channel}.`);
   const credentials = await connect.exchange({ code: callback.code, redirectUri, codeVerifier }, call);
   const [candidate] = await connect.candidates(credentials, call);

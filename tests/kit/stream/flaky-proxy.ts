@@ -2,4 +2,4 @@ import { type FlakyLine, openFlakyLineTo } from '../flaky-proxy.ts';
 import { testUrl } from './private-stream.ts';
 
 /** A TCP proxy to the shared server that a test can break without breaking the connections of other tests. */
-export const openFlakyLine = (): Promise<FlakyLine> => openFlakyLineTo(testUrl);
+export const openFlakyProxy = (): Promise<FlakyLine> => openFlakyLineTo(testUrl);

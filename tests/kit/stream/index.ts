@@ -1,4 +1,4 @@
 export type { FlakyLine } from '../flaky-proxy.ts';
 export { eventually } from './eventually.ts';
-export { openFlakyLine } from './flaky-proxy.ts';
+export { openFlakyProxy } from './flaky-proxy.ts';
 export { destroyStreams, openPrivateStream, type PrivateStream, testUrl } from './private-stream.ts';

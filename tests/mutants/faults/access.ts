@@ -147,4 +147,29 @@ export const faults: readonly Fault[] = [
     breaks: 'the privacy that came with an entitlement is not set',
     tests: ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/credentials/healthcare.test.ts'],
   },
+  ...faultsIn(
+    'packages/postgres/migrations/0050_sign_in.sql',
+    [
+      'domain/tenancy/accounts/accounts.test.ts',
+      'domain/tenancy/accounts/members.test.ts',
+      'domain/tenancy/accounts/second-factor.test.ts',
+    ],
+    {
+      'sessions-never-end': [
+        'WHERE s.token = session_hash AND s.expires_at > at AND',
+        'WHERE s.token = session_hash AND',
+        'somebody stays signed in for ever',
+      ],
+      'idle-sessions-live': [
+        ' AND coalesce(s.seen_at, s.created_at) > at - idle;',
+        ';',
+        'a session that nobody uses stays open',
+      ],
+      'member-of-another-workspace': [
+        'LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id',
+        'LEFT JOIN profiles p ON p.id = named.id',
+        "somebody acts in a profile of somebody else's workspace",
+      ],
+    },
+  ),
 ];

@@ -25,9 +25,13 @@ export const faults: readonly Fault[] = [
       'a change that never arrived is said to have been applied',
     ],
   }),
-  ...faultsIn('domain/advertising/ad-operations/budget.ts', ['domain/advertising/ad-operations/update-ad-set-budget.test.ts'], {
-    'budget-step-exclusive': ['step * 100n > current', 'step * 100n >= current', 'exactly half is refused'],
-  }),
+  ...faultsIn(
+    'domain/advertising/ad-operations/budget.ts',
+    ['domain/advertising/ad-operations/update-ad-set-budget.test.ts'],
+    {
+      'budget-step-exclusive': ['step * 100n > current', 'step * 100n >= current', 'exactly half is refused'],
+    },
+  ),
   ...faultsIn('domain/advertising/creatives/creative.ts', ['domain/advertising/creatives'], {
     'creative-looked-at-for-ever': [
       'JSON.stringify([model, creative])',

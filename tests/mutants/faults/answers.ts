@@ -40,16 +40,23 @@ export const faults: readonly Fault[] = [
       'a workspace has one summary more than it may',
     ],
   }),
-  ...faultsIn('domain/measurement/journeys/read-journey-by-key.ts', ['domain/measurement/journeys/read-journey-by-key.test.ts'], {
-    'people-found-without-scope': [
-      "if (query.customer_key === undefined && !caller.scopes.has('customers:read')) {",
-      'if (false) {',
-      'somebody without the scope finds people by e-mail',
-    ],
-  }),
+  ...faultsIn(
+    'domain/measurement/journeys/read-journey-by-key.ts',
+    ['domain/measurement/journeys/read-journey-by-key.test.ts'],
+    {
+      'people-found-without-scope': [
+        "if (query.customer_key === undefined && !caller.scopes.has('customers:read')) {",
+        'if (false) {',
+        'somebody without the scope finds people by e-mail',
+      ],
+    },
+  ),
   ...faultsIn(
     'domain/measurement/journeys/read-whole-or-projected.ts',
-    ['domain/measurement/journeys/read-journey-by-key.test.ts', 'domain/measurement/journeys/read-customer-journey.test.ts'],
+    [
+      'domain/measurement/journeys/read-journey-by-key.test.ts',
+      'domain/measurement/journeys/read-customer-journey.test.ts',
+    ],
     {
       'whole-journey-for-all': [
         "return context.caller.scopes.has('customers:read')\n    ? readWhole(context, query)",
@@ -58,16 +65,24 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/measurement/journeys/read-customer-export.ts', ['domain/measurement/journeys/read-customer-export.test.ts'], {
-    'export-ends-early': [
-      'Object.values(totals).some((total) => total > query.offset + query.limit)',
-      'Object.values(totals).every((total) => total > query.offset + query.limit)',
-      'an export says that it is over while a list goes on',
-    ],
-  }),
+  ...faultsIn(
+    'domain/measurement/journeys/read-customer-export.ts',
+    ['domain/measurement/journeys/read-customer-export.test.ts'],
+    {
+      'export-ends-early': [
+        'Object.values(totals).some((total) => total > query.offset + query.limit)',
+        'Object.values(totals).every((total) => total > query.offset + query.limit)',
+        'an export says that it is over while a list goes on',
+      ],
+    },
+  ),
   ...faultsIn(
     'domain/measurement/reports/figures.ts',
-    ['domain/measurement/reports/campaigns.test.ts', 'domain/measurement/reports/delivery.test.ts', 'domain/measurement/reports/report-meta.test.ts'],
+    [
+      'domain/measurement/reports/campaigns.test.ts',
+      'domain/measurement/reports/delivery.test.ts',
+      'domain/measurement/reports/report-meta.test.ts',
+    ],
     {
       'unknown-spend-is-zero': [
         '(row.is_spend_unknown ? null : cost(row.spend, currency))',
@@ -81,13 +96,17 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/rules/ratio.ts', ['packages/rules/ratio.test.ts', 'domain/measurement/reports/campaigns.test.ts'], {
-    'divided-by-nothing': [
-      'dividend === null || divisor === null || Number(divisor) === 0',
-      'dividend === null || divisor === null',
-      'a campaign without spend fails the report',
-    ],
-  }),
+  ...faultsIn(
+    'packages/rules/ratio.ts',
+    ['packages/rules/ratio.test.ts', 'domain/measurement/reports/campaigns.test.ts'],
+    {
+      'divided-by-nothing': [
+        'dividend === null || divisor === null || Number(divisor) === 0',
+        'dividend === null || divisor === null',
+        'a campaign without spend fails the report',
+      ],
+    },
+  ),
   ...faultsIn('domain/measurement/reports/sides.ts', ['domain/measurement/reports/read-platform-comparison.test.ts'], {
     'gap-the-other-way': [
       'subtractAmounts(String(ours), claimed)',
@@ -113,7 +132,11 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'domain/measurement/reports/cursor.ts',
-    ['domain/measurement/reports/campaigns.test.ts', 'domain/measurement/reports/explain.test.ts', 'tests/generated/fuzz.test.ts'],
+    [
+      'domain/measurement/reports/campaigns.test.ts',
+      'domain/measurement/reports/explain.test.ts',
+      'tests/generated/fuzz.test.ts',
+    ],
     {
       'made-up-cursors': [
         "checks.every((check, index) => typeof position[index] === 'string' && check(position[index]));",
@@ -122,37 +145,49 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/measurement/top-performers/list-top-performers.ts', ['domain/measurement/top-performers/list-top-performers.test.ts'], {
-    'spend-filter-ignored': [
-      'min_spend: (query.min_spend ?? 0).toFixed(4),',
-      "min_spend: '0.0000',",
-      'ads that cost next to nothing are among the best',
-    ],
-    'scores-leave-nothing-out': [
-      'exclusions: [...(scored?.exclusions ?? [])],',
-      'exclusions: [],',
-      'money that could not be converted is missing from scores in silence',
-    ],
-    'scores-of-ever-have-a-beginning': [
-      "date_from: scored && window !== 'lifetime' ? scored.firstDay : null,",
-      'date_from: scored ? scored.firstDay : null,',
-      'scores of all days claim to begin in the year 2000',
-    ],
-  }),
-  ...faultsIn('domain/measurement/top-performers/shown-figures.ts', ['domain/measurement/top-performers/top-performer-ad.test.ts'], {
-    'cac-of-all-outcomes': [
-      'cac: ratio(spend, cash),',
-      'cac: ratio(spend, Number(score.outcomes)),',
-      'the cost of a customer is that of a lead',
-    ],
-  }),
-  ...faultsIn('domain/measurement/top-performers/explain-score.ts', ['domain/measurement/top-performers/top-performer-ad.test.ts'], {
-    'layers-without-trust': [
-      '(50 + (place - 50) * standing.trust)',
-      'place',
-      'the layers of a score do not add up to it',
-    ],
-  }),
+  ...faultsIn(
+    'domain/measurement/top-performers/list-top-performers.ts',
+    ['domain/measurement/top-performers/list-top-performers.test.ts'],
+    {
+      'spend-filter-ignored': [
+        'min_spend: (query.min_spend ?? 0).toFixed(4),',
+        "min_spend: '0.0000',",
+        'ads that cost next to nothing are among the best',
+      ],
+      'scores-leave-nothing-out': [
+        'exclusions: [...(scored?.exclusions ?? [])],',
+        'exclusions: [],',
+        'money that could not be converted is missing from scores in silence',
+      ],
+      'scores-of-ever-have-a-beginning': [
+        "date_from: scored && window !== 'lifetime' ? scored.firstDay : null,",
+        'date_from: scored ? scored.firstDay : null,',
+        'scores of all days claim to begin in the year 2000',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/measurement/top-performers/shown-figures.ts',
+    ['domain/measurement/top-performers/top-performer-ad.test.ts'],
+    {
+      'cac-of-all-outcomes': [
+        'cac: ratio(spend, cash),',
+        'cac: ratio(spend, Number(score.outcomes)),',
+        'the cost of a customer is that of a lead',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/measurement/top-performers/explain-score.ts',
+    ['domain/measurement/top-performers/top-performer-ad.test.ts'],
+    {
+      'layers-without-trust': [
+        '(50 + (place - 50) * standing.trust)',
+        'place',
+        'the layers of a score do not add up to it',
+      ],
+    },
+  ),
   ...faultsIn('domain/measurement/reports/read-figure-rows.ts', ['domain/measurement/reports/explain.test.ts'], {
     'gap-adds-claims': [
       'contributes: negated(row.contributes)',
@@ -160,16 +195,23 @@ export const faults: readonly Fault[] = [
       'what a platform claims counts for the gap instead of against it',
     ],
   }),
-  ...faultsIn('domain/measurement/top-performers/read-figures.ts', ['domain/measurement/top-performers/list-top-performers.test.ts'], {
-    'spend-left-out-in-silence': [
-      'return [...payments, ...spendWithoutRate(left)];',
-      'return payments;',
-      'scores do not say which spend they leave out',
-    ],
-  }),
+  ...faultsIn(
+    'domain/measurement/top-performers/read-figures.ts',
+    ['domain/measurement/top-performers/list-top-performers.test.ts'],
+    {
+      'spend-left-out-in-silence': [
+        'return [...payments, ...spendWithoutRate(left)];',
+        'return payments;',
+        'scores do not say which spend they leave out',
+      ],
+    },
+  ),
   ...faultsIn(
     'packages/clickhouse/parts/last_scores.sql',
-    ['domain/measurement/top-performers/list-top-performers.test.ts', 'domain/measurement/top-performers/rebuild-scores.test.ts'],
+    [
+      'domain/measurement/top-performers/list-top-performers.test.ts',
+      'domain/measurement/top-performers/rebuild-scores.test.ts',
+    ],
     {
       'last-ad-stays-scored': [
         " AND ad_id = toUUID('00000000-0000-0000-0000-000000000000')\n    )",
@@ -180,7 +222,10 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/clickhouse/queries/ad_list_scores.sql',
-    ['domain/measurement/top-performers/list-top-performers.test.ts', 'domain/measurement/top-performers/rebuild-scores.test.ts'],
+    [
+      'domain/measurement/top-performers/list-top-performers.test.ts',
+      'domain/measurement/top-performers/rebuild-scores.test.ts',
+    ],
     {
       'unscored-first': [
         'composite_score DESC NULLS LAST',

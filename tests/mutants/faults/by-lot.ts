@@ -37,27 +37,39 @@ export const faults: readonly Fault[] = [
       'a healthy connection is shown as disconnected',
     ],
   }),
-  ...faultsIn('domain/notifications/webhooks/delivery/batch-store.ts', ['domain/notifications/webhooks/delivery.test.ts'], {
-    'lot-32-latest-due': [
-      'SELECT min(due_at) AS due',
-      'SELECT max(due_at) AS due',
-      'a retry that is due in a minute waits for hours',
-    ],
-  }),
-  ...faultsIn('domain/measurement/reconciliation/compare-books.ts', ['domain/measurement/reconciliation/reconciliation.test.ts'], {
-    'lot-35-pending-is-subtracted': [
-      "one.state === 'explained' && isOf(day, one)",
-      "one.state !== 'open' && isOf(day, one)",
-      'a young payment hides an open difference of its day',
-    ],
-  }),
-  ...faultsIn('domain/measurement/reconciliation/compare-spend.ts', ['domain/measurement/reconciliation/reconciliation.test.ts'], {
-    'lot-55-settled-in-minutes': [
-      'limits.reconciliation.settledHours * 3_600_000',
-      'limits.reconciliation.settledHours * 60_000',
-      'spend that a platform restates is reported as a difference',
-    ],
-  }),
+  ...faultsIn(
+    'domain/notifications/webhooks/delivery/batch-store.ts',
+    ['domain/notifications/webhooks/delivery.test.ts'],
+    {
+      'lot-32-latest-due': [
+        'SELECT min(due_at) AS due',
+        'SELECT max(due_at) AS due',
+        'a retry that is due in a minute waits for hours',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/measurement/reconciliation/compare-books.ts',
+    ['domain/measurement/reconciliation/reconciliation.test.ts'],
+    {
+      'lot-35-pending-is-subtracted': [
+        "one.state === 'explained' && isOf(day, one)",
+        "one.state !== 'open' && isOf(day, one)",
+        'a young payment hides an open difference of its day',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/measurement/reconciliation/compare-spend.ts',
+    ['domain/measurement/reconciliation/reconciliation.test.ts'],
+    {
+      'lot-55-settled-in-minutes': [
+        'limits.reconciliation.settledHours * 3_600_000',
+        'limits.reconciliation.settledHours * 60_000',
+        'spend that a platform restates is reported as a difference',
+      ],
+    },
+  ),
   ...faultsIn('packages/rules/scoring/score.ts', ['packages/rules/scoring/scoring.test.ts'], {
     'lot-20-revenue-always': [
       'choices.find((value) => ads.some((ad) => (value(ad) ?? 0) > 0)) ?? (() => null)',

@@ -94,13 +94,17 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/queries/attribution_bury_unknown.sql', ['domain/measurement/attribution/replay.test.ts'], {
-    'replay-buries-all': [
-      'AND is_eligible\n',
-      'AND NOT is_eligible\n',
-      'a replay buries what counts and leaves what does not',
-    ],
-  }),
+  ...faultsIn(
+    'packages/clickhouse/queries/attribution_bury_unknown.sql',
+    ['domain/measurement/attribution/replay.test.ts'],
+    {
+      'replay-buries-all': [
+        'AND is_eligible\n',
+        'AND NOT is_eligible\n',
+        'a replay buries what counts and leaves what does not',
+      ],
+    },
+  ),
   ...faultsIn('packages/clickhouse/parts/conversions.sql', ['domain/measurement/reports/campaigns.test.ts'], {
     'first-midnight-left-out': [
       "conversion_time >= {from:DateTime64(3, 'UTC')}",
@@ -153,13 +157,17 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/parts/told_otherwise_campaign.sql', ['domain/measurement/reports/delivery.test.ts'], {
-    'spend-counted-twice': [
-      "WHERE (t.level = 'campaign' OR (t.owner_id, t.day) NOT IN (",
-      'WHERE (true OR (t.owner_id, t.day) NOT IN (',
-      'spend told of a campaign and of its ads counts twice',
-    ],
-  }),
+  ...faultsIn(
+    'packages/clickhouse/parts/told_otherwise_campaign.sql',
+    ['domain/measurement/reports/delivery.test.ts'],
+    {
+      'spend-counted-twice': [
+        "WHERE (t.level = 'campaign' OR (t.owner_id, t.day) NOT IN (",
+        'WHERE (true OR (t.owner_id, t.day) NOT IN (',
+        'spend told of a campaign and of its ads counts twice',
+      ],
+    },
+  ),
   ...faultsIn(
     'packages/clickhouse/parts/sources.sql',
     ['domain/measurement/reports/read-unattributed.test.ts', 'domain/measurement/reports/clicked-entities.test.ts'],

@@ -42,18 +42,26 @@ export const faults: readonly Fault[] = [
       'a deal in a stage that somebody said to ignore is recorded',
     ],
   }),
-  ...faultsIn('domain/advertising/connections/apply-provider-records.ts', ['domain/advertising/connections/integrations/integrations.test.ts'], {
-    'sale-told-twice': [
-      '!takenBy.some((one) => activeChannels.includes(one))',
-      'activeChannels.length >= takenBy.length * 0',
-      'an order counts beside the payment that a connected provider tells of',
-    ],
-  }),
-  ...faultsIn('packages/providers/shopify/sync.ts', ['domain/advertising/connections/integrations/integrations.test.ts'], {
-    'many-transactions-cut': [
-      'node.transactions.length < transactionsPerOrder',
-      'node.transactions.length <= transactionsPerOrder',
-      'of an order with many refunds only the first are known',
-    ],
-  }),
+  ...faultsIn(
+    'domain/advertising/connections/apply-provider-records.ts',
+    ['domain/advertising/connections/integrations/integrations.test.ts'],
+    {
+      'sale-told-twice': [
+        '!processedBy.some((one) => activeChannels.includes(one))',
+        'activeChannels.length >= processedBy.length * 0',
+        'an order counts beside the payment that a connected provider tells of',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/providers/shopify/sync.ts',
+    ['domain/advertising/connections/integrations/integrations.test.ts'],
+    {
+      'many-transactions-cut': [
+        'node.transactions.length < transactionsPerOrder',
+        'node.transactions.length <= transactionsPerOrder',
+        'of an order with many refunds only the first are known',
+      ],
+    },
+  ),
 ];

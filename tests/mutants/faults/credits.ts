@@ -188,18 +188,26 @@ export const faults: readonly Fault[] = [
       'a visit that led to two others is paid for one',
     ],
   }),
-  ...faultsIn('domain/measurement/top-performers/lift-tested.ts', ['domain/measurement/top-performers/experiments.test.ts'], {
-    'lift-at-any-spend': [
-      'if (isNearTested(test, spend)) for (const',
-      'for (const',
-      'a test holds at ten times the spend that it was made at',
-    ],
-  }),
-  ...faultsIn('domain/measurement/experiments/start-experiment.ts', ['domain/measurement/top-performers/experiments.test.ts'], {
-    'underpowered-tests-start': [
-      "if (found.power?.verdict !== 'enough') return refuseExperiment('underpowered');",
-      '',
-      'a test that cannot answer is started',
-    ],
-  }),
+  ...faultsIn(
+    'domain/measurement/top-performers/lift-tested.ts',
+    ['domain/measurement/top-performers/experiments.test.ts'],
+    {
+      'lift-at-any-spend': [
+        'if (isNearTested(test, spend)) for (const',
+        'for (const',
+        'a test holds at ten times the spend that it was made at',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/measurement/experiments/start-experiment.ts',
+    ['domain/measurement/top-performers/experiments.test.ts'],
+    {
+      'underpowered-tests-start': [
+        "if (found.power?.verdict !== 'enough') return refuseExperiment('underpowered');",
+        '',
+        'a test that cannot answer is started',
+      ],
+    },
+  ),
 ];

@@ -55,33 +55,37 @@ export const faults: readonly Fault[] = [
       'a job runs although what caused it was rolled back',
     ],
   }),
-  ...faultsIn('packages/stream/batch-processor.ts', ['packages/stream/batch-processor.test.ts', 'packages/stream/consumer.test.ts'], {
-    'buried-before-the-letter': [
-      "      delivery.giveBack(letterRetryMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
-      "      this.#observe({ kind: 'dead-letter-failed', id, error });",
-      'a message whose dead letter could not be written is lost',
-    ],
-    'outage-makes-dead-letters': [
-      'if (!(error instanceof RetryLater)) throw error;',
-      'throw error;',
-      'an outage of a store makes dead letters of visits',
-    ],
-    'neighbours-condemned': [
-      '      await this.#try(open.slice(0, middle));\n      await this.#try(open.slice(middle));',
-      '      for (const one of open) {\n        one.retry(this.#backoff(one.deliveries), reasonOf(error));\n        await this.#answer(one);\n      }',
-      'one bad message condemns its whole batch',
-    ],
-    'unknown-fault-not-held': [
-      'if (!isHeld) return this.#handleFailure(open, failure.error);',
-      'return this.#handleFailure(open, failure.error);',
-      'a fault outside of the messages makes dead letters of them',
-    ],
-    'deadly-tried-for-ever': [
-      "return deliveries <= crashLimit * maxDeliveries ? 'suspect' : 'fatal';",
-      "return 'suspect';",
-      'a message that kills its workers kills them for ever',
-    ],
-  }),
+  ...faultsIn(
+    'packages/stream/batch-processor.ts',
+    ['packages/stream/batch-processor.test.ts', 'packages/stream/consumer.test.ts'],
+    {
+      'buried-before-the-letter': [
+        "      delivery.giveBack(letterRetryMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
+        "      this.#observe({ kind: 'dead-letter-failed', id, error });",
+        'a message whose dead letter could not be written is lost',
+      ],
+      'outage-makes-dead-letters': [
+        'if (!(error instanceof RetryLater)) throw error;',
+        'throw error;',
+        'an outage of a store makes dead letters of visits',
+      ],
+      'neighbours-condemned': [
+        '      await this.#try(open.slice(0, middle));\n      await this.#try(open.slice(middle));',
+        '      for (const one of open) {\n        one.retry(this.#backoff(one.deliveries), reasonOf(error));\n        await this.#answer(one);\n      }',
+        'one bad message condemns its whole batch',
+      ],
+      'unknown-fault-not-held': [
+        'if (!isHeld) return this.#handleFailure(open, failure.error);',
+        'return this.#handleFailure(open, failure.error);',
+        'a fault outside of the messages makes dead letters of them',
+      ],
+      'deadly-tried-for-ever': [
+        "return deliveries <= crashLimit * maxDeliveries ? 'suspect' : 'fatal';",
+        "return 'suspect';",
+        'a message that kills its workers kills them for ever',
+      ],
+    },
+  ),
   ...faultsIn('packages/stream/dead-letters.ts', ['packages/stream/dead-letters.test.ts'], {
     'letters-page-repeats': [
       'let from = after + 1;',

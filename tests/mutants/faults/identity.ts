@@ -112,8 +112,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'dry-undo-stays',
     file: 'domain/traffic/identity/undo.ts',
-    from: 'const done = await untilUndone(() => rolledBack(ledger, work));',
-    to: 'const done = await untilUndone(() => ledger.transaction(work));',
+    from: 'const done = await retryUndo(() => rolledBack(ledger, work));',
+    to: 'const done = await retryUndo(() => ledger.transaction(work));',
     breaks: 'a dry run of an undo undoes',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },

@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'resent-payment-forgets-refunds',
     file: 'domain/commerce/outcomes/record-outcomes.ts',
-    from: 'const net = netOf(row.money.amount, row.refunded);',
+    from: 'const net = netAmount(row.money.amount, row.refunded);',
     to: 'const net = row.money.amount;',
     breaks: 'a payment that is sent again is worth what was paid, whatever went back',
     tests: ['domain/commerce/payments/refund-events.test.ts'],
@@ -71,7 +71,10 @@ export const faults: readonly Fault[] = [
     from: 'sum(d.platform_value * d.rate)) AS platform_value',
     to: 'sum(d.platform_value)) AS platform_value',
     breaks: "comparison rows: platform's value not converted to the reporting currency",
-    tests: ['domain/measurement/reports/read-platform-comparison.test.ts', 'domain/measurement/reports/delivery.test.ts'],
+    tests: [
+      'domain/measurement/reports/read-platform-comparison.test.ts',
+      'domain/measurement/reports/delivery.test.ts',
+    ],
   },
   {
     id: 'platform-value-platforms-unconverted',
@@ -79,7 +82,10 @@ export const faults: readonly Fault[] = [
     from: 'sum(d.platform_value * d.rate)) AS platform_value',
     to: 'sum(d.platform_value)) AS platform_value',
     breaks: 'comparison platforms: value not converted',
-    tests: ['domain/measurement/reports/read-platform-comparison.test.ts', 'domain/measurement/reports/delivery.test.ts'],
+    tests: [
+      'domain/measurement/reports/read-platform-comparison.test.ts',
+      'domain/measurement/reports/delivery.test.ts',
+    ],
   },
   {
     id: 'rate-of-yesterday',

@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
       ],
       'gate-without-lock': [
         'if (held) await recheck(tx);',
-        'await recheck(tx);\n      held ??= { release: () => {} } as HeldLocks;',
+        'await recheck(tx);\n      held ??= { release: () => {} } as PrivacyLockHandle;',
         'people leave while a switch of privacy is at work',
       ],
       'lock-never-released': [
@@ -229,8 +229,8 @@ export const faults: readonly Fault[] = [
       "somebody with a good key is shut out by a neighbour's guesses",
     ],
     'known-for-ever': [
-      '(this.#exemptUntil.get(hidden(credential)) ?? 0) > this.#nowMs();',
-      'this.#exemptUntil.has(hidden(credential));',
+      '(this.#exemptUntil.get(hashValue(credential)) ?? 0) > this.#nowMs();',
+      'this.#exemptUntil.has(hashValue(credential));',
       'a revoked key passes the door for ever',
     ],
   }),

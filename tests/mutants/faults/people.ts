@@ -140,18 +140,22 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/commerce/payments/derive-changed-payments.ts', ['domain/commerce/payments/first-payments.test.ts'], {
-    'late-deposit-unsettles-nothing': [
-      'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
-      '',
-      'a deposit that is told late leaves two first payments',
-    ],
-    'own-group-forgotten': [
-      'groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening',
-      'groups.get(subjectRef) ?? opening',
-      'a returning customer counts as new',
-    ],
-  }),
+  ...faultsIn(
+    'domain/commerce/payments/derive-changed-payments.ts',
+    ['domain/commerce/payments/first-payments.test.ts'],
+    {
+      'late-deposit-unsettles-nothing': [
+        'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
+        '',
+        'a deposit that is told late leaves two first payments',
+      ],
+      'own-group-forgotten': [
+        'groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening',
+        'groups.get(subjectRef) ?? opening',
+        'a returning customer counts as new',
+      ],
+    },
+  ),
   ...faultsIn('domain/commerce/link-tokens/read-row.ts', ['domain/commerce/link-tokens/read-row.test.ts'], {
     'bad-selector-skipped': [
       "return selectors.find((one) => 'invalid' in one) ?? selectors[0]",
@@ -166,18 +170,22 @@ export const faults: readonly Fault[] = [
       'an address tells that somebody was erased',
     ],
   }),
-  ...faultsIn('domain/commerce/definitions/goal-definitions.ts', ['domain/commerce/definitions/goal-definitions.test.ts'], {
-    'changed-lookback-not-spread': [
-      '    before.isAttributionEligible === after.isAttributionEligible &&\n    before.lookbackWindowDays === after.lookbackWindowDays;',
-      '    before.isAttributionEligible === after.isAttributionEligible;',
-      'a changed lookback changes no credit',
-    ],
-    'two-defaults': [
-      'isDefault: input.is_default ?? before?.isDefault ?? false,',
-      'isDefault: input.is_default ?? false,',
-      'a change of the default goal leaves none',
-    ],
-  }),
+  ...faultsIn(
+    'domain/commerce/definitions/goal-definitions.ts',
+    ['domain/commerce/definitions/goal-definitions.test.ts'],
+    {
+      'changed-lookback-not-spread': [
+        '    before.isAttributionEligible === after.isAttributionEligible &&\n    before.lookbackWindowDays === after.lookbackWindowDays;',
+        '    before.isAttributionEligible === after.isAttributionEligible;',
+        'a changed lookback changes no credit',
+      ],
+      'two-defaults': [
+        'isDefault: input.is_default ?? before?.isDefault ?? false,',
+        'isDefault: input.is_default ?? false,',
+        'a change of the default goal leaves none',
+      ],
+    },
+  ),
   ...faultsIn('domain/commerce/definitions/definitions.ts', ['domain/commerce/definitions/goal-definitions.test.ts'], {
     'default-not-moved': [
       ".set({ is_default: false })\n      .where('profile_id', '=', profileId)",

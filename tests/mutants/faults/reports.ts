@@ -95,7 +95,10 @@ export const faults: readonly Fault[] = [
     from: "const isPlatformId = (text: unknown): text is string => typeof text === 'string' && /^\\s*[\\w-]{1,64}\\s*$/.test(text);",
     to: "const isPlatformId = (text: unknown): text is string => typeof text === 'string';",
     breaks: 'free text of the caller leaves in the projection',
-    tests: ['domain/measurement/journeys/project-event.test.ts', 'domain/measurement/journeys/read-journey-by-key.test.ts'],
+    tests: [
+      'domain/measurement/journeys/project-event.test.ts',
+      'domain/measurement/journeys/read-journey-by-key.test.ts',
+    ],
   },
   {
     id: 'window-start-outside',
@@ -103,7 +106,10 @@ export const faults: readonly Fault[] = [
     from: 'event.at >= subject.at - subject.lookbackDays * dayMs',
     to: 'event.at > subject.at - subject.lookbackDays * dayMs',
     breaks: 'in_window false for a touch exactly at the start of the window',
-    tests: ['domain/measurement/journeys/project-event.test.ts', 'domain/measurement/journeys/read-journey-by-key.test.ts'],
+    tests: [
+      'domain/measurement/journeys/project-event.test.ts',
+      'domain/measurement/journeys/read-journey-by-key.test.ts',
+    ],
   },
   {
     id: 'ties-lost-between-pages',
@@ -119,7 +125,10 @@ export const faults: readonly Fault[] = [
     from: 'touches?.channels.at(-1)',
     to: 'touches?.channels.at(0)',
     breaks: 'the list shows the channel of the first touch',
-    tests: ['domain/commerce/customers/list-customers-market.test.ts', 'domain/commerce/customers/list-customers.test.ts'],
+    tests: [
+      'domain/commerce/customers/list-customers-market.test.ts',
+      'domain/commerce/customers/list-customers.test.ts',
+    ],
   },
   {
     id: 'last-day-of-utc',

@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
       'const tenantId = wall.near;',
       'everything is looked for on the home shard',
     ],
-    'away-counts-as-none': ['  if (away !== undefined) throw away;\n', '', 'a link whose server is away is nobody’s'],
+    'away-counts-as-none': ['  if (error !== undefined) throw error;\n', '', 'a link whose server is away is nobody’s'],
   }),
   ...faultsIn('domain/tenancy/credentials/find-credentials.ts', places, {
     'key-of-a-lost-server-is-dead': [
@@ -23,13 +23,13 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/operations/work.ts', places, {
     'account-of-the-place': [
-      "const isAtHome = route.access.grain === 'account';",
-      'const isAtHome = false;',
+      "const onHomeServer = route.access.grain === 'account';",
+      'const onHomeServer = false;',
       'somebody who acts on another server has no sessions and assistants',
     ],
     'request-names-no-server': [
-      'near: tenantIn(input), isAtHome',
-      'isAtHome',
+      'near: tenantIn(input), onHomeServer',
+      'onHomeServer',
       'an app cannot reach what it provisioned on another server',
     ],
   }),

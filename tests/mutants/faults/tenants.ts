@@ -13,25 +13,33 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/tenancy/tenants/create-profile.ts', ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/tenants'], {
-    'one-profile-more': [
-      '(await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles',
-      '(await countActiveProfiles(tx, workspace.id)) <= plan.activeProfiles',
-      'a plan has one profile more',
-    ],
-    'profile-of-an-app-is-on': [
-      'is_attribution_enabled: appId === undefined,',
-      'is_attribution_enabled: true,',
-      'what an app makes is on before the app switched it on',
-    ],
-  }),
-  ...faultsIn('domain/tenancy/tenants/reach.ts', ['domain/tenancy/credentials/access.test.ts', 'tests/generated/probe.test.ts'], {
-    'token-governs-elsewhere': [
-      'caller.profileId !== undefined && caller.profileId !== profileId',
-      'false',
-      'a token of one profile governs another',
-    ],
-  }),
+  ...faultsIn(
+    'domain/tenancy/tenants/create-profile.ts',
+    ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/tenants'],
+    {
+      'one-profile-more': [
+        '(await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles',
+        '(await countActiveProfiles(tx, workspace.id)) <= plan.activeProfiles',
+        'a plan has one profile more',
+      ],
+      'profile-of-an-app-is-on': [
+        'is_attribution_enabled: appId === undefined,',
+        'is_attribution_enabled: true,',
+        'what an app makes is on before the app switched it on',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/tenancy/tenants/reach.ts',
+    ['domain/tenancy/credentials/access.test.ts', 'tests/generated/probe.test.ts'],
+    {
+      'token-governs-elsewhere': [
+        'caller.profileId !== undefined && caller.profileId !== profileId',
+        'false',
+        'a token of one profile governs another',
+      ],
+    },
+  ),
   ...faultsIn('domain/tenancy/tenants/delete-tenant-step.ts', ['domain/tenancy/tenants/delete-tenant.test.ts'], {
     'columns-left-behind': [
       "  if ((await stores.forgetColumns(tenantId)) > 0) return 'again';\n  await record({ phase: 'dead letters' });",
@@ -133,13 +141,17 @@ export const faults: readonly Fault[] = [
       'after a second factor was set up a stolen session goes on',
     ],
   }),
-  ...faultsIn('domain/tenancy/accountability/read-pii-access-log.ts', ['domain/tenancy/accountability/pii-access-log.test.ts'], {
-    'log-promises-a-page': [
-      'has_next: rows.length > query.limit,',
-      'has_next: rows.length >= query.limit,',
-      'the access log promises a page that is empty',
-    ],
-  }),
+  ...faultsIn(
+    'domain/tenancy/accountability/read-pii-access-log.ts',
+    ['domain/tenancy/accountability/pii-access-log.test.ts'],
+    {
+      'log-promises-a-page': [
+        'has_next: rows.length > query.limit,',
+        'has_next: rows.length >= query.limit,',
+        'the access log promises a page that is empty',
+      ],
+    },
+  ),
   ...faultsIn('domain/tenancy/accountability/store.ts', ['domain/tenancy/accountability/pii-access-log.test.ts'], {
     'accesses-of-one-moment': [
       'sql<boolean>`(at, id) < (${before.at}, ${before.id})`',
@@ -152,8 +164,8 @@ export const faults: readonly Fault[] = [
     ['domain/tenancy/credentials/healthcare.test.ts', 'domain/tenancy/credentials/access.test.ts'],
     {
       'enabled-before-private': [
-        '  return effect(async (tx) => {\n    await enter(tx, { profileId });',
-        '  await context.behind({ profileId }).transaction((tx) => setEnabled(tx, profileId, body.enabled));\n  return effect(async (tx) => {\n    await enter(tx, { profileId });',
+        '  return effect(async (tx) => {\n    await switchScope(tx, { profileId });',
+        '  await context.behind({ profileId }).transaction((tx) => setEnabled(tx, profileId, body.enabled));\n  return effect(async (tx) => {\n    await switchScope(tx, { profileId });',
         'a profile is on although its privacy could not be set',
       ],
     },

@@ -2,23 +2,27 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of the tracker's keys, domains and health. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('domain/traffic/tracking/domains/domain-verdict.ts', ['domain/traffic/tracking/domains/domain-verdict.test.ts'], {
-    'outage-unverifies-domain': [
-      "status: wasVerified ? 'verified' : 'failed',",
-      "status: 'failed',",
-      'a DNS server that is away takes a verified domain from its owner',
-    ],
-    'any-txt-verifies': [
-      'Array.isArray(txt) && txt.includes(token)',
-      'Array.isArray(txt) && txt.length > 0',
-      'somebody registers a domain that is not theirs',
-    ],
-    'any-alias-verifies': [
-      'Array.isArray(cname) && cname.includes(target)',
-      'Array.isArray(cname) && cname.length > 0',
-      'a domain that leads elsewhere counts as verified',
-    ],
-  }),
+  ...faultsIn(
+    'domain/traffic/tracking/domains/domain-verdict.ts',
+    ['domain/traffic/tracking/domains/domain-verdict.test.ts'],
+    {
+      'outage-unverifies-domain': [
+        "status: wasVerified ? 'verified' : 'failed',",
+        "status: 'failed',",
+        'a DNS server that is away takes a verified domain from its owner',
+      ],
+      'any-txt-verifies': [
+        'Array.isArray(txt) && txt.includes(token)',
+        'Array.isArray(txt) && txt.length > 0',
+        'somebody registers a domain that is not theirs',
+      ],
+      'any-alias-verifies': [
+        'Array.isArray(cname) && cname.includes(target)',
+        'Array.isArray(cname) && cname.length > 0',
+        'a domain that leads elsewhere counts as verified',
+      ],
+    },
+  ),
   ...faultsIn('domain/traffic/tracking/domains/host-name.ts', ['domain/traffic/tracking/domains/host-name.test.ts'], {
     'private-names-taken': [
       'privateEndings.some((ending) => host.endsWith(`.${ending}`)) ? undefined : host',

@@ -74,7 +74,9 @@ test('the nearest tests run first: of the file, of its module, of modules that i
   for (const one of nearest) expect(one).toMatch(/^domain\/advertising\/exports\//);
   expect([nearest, ...others].flat()).toContain('domain/advertising/exports/exports.test.ts');
   expect(imports.planFor('packages/providers/stripe/sync.ts')[0]).toContain('apps/sandbox/stripe/stripe.test.ts');
-  for (const plan of ['domain/tenancy/tenants/index.ts', 'packages/postgres/index.ts'].map((file) => imports.planFor(file)))
+  for (const plan of ['domain/tenancy/tenants/index.ts', 'packages/postgres/index.ts'].map((file) =>
+    imports.planFor(file),
+  ))
     expect(plan.flat().length).toBeLessThanOrEqual(19);
 });
 

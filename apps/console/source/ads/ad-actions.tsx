@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { membersQuery } from '../workspace/queries.ts';
 import { stateOf } from './change-ad.tsx';
 import { type AdAction, adActionsQuery, undo } from './queries.ts';
@@ -19,28 +19,28 @@ export function AdActions() {
   const { scope, linkSearch } = useReportScope();
   const query = useInfiniteQuery(adActionsQuery(scope.profileId));
   return (
-    <Page title={say.pages.adActions} about={say.ads.about}>
+    <Page title={t.pages.adActions} about={t.ads.about}>
       {query.isError ? (
         <Problem error={query.error} again={() => void query.refetch()} />
       ) : !query.data ? (
         <Loading lines={6} />
       ) : query.data.pages[0]?.data.length === 0 ? (
-        <Empty title={say.ads.nothingChanged}>
-          {say.ads.openBefore}{' '}
+        <Empty title={t.ads.nothingChanged}>
+          {t.ads.openBefore}{' '}
           <Link
             to="/p/$profileId/campaigns"
             params={{ profileId: scope.profileId }}
             search={{ ...linkSearch, level: 'campaign' }}
             className="text-accent underline"
           >
-            {say.pages.campaigns}
+            {t.pages.campaigns}
           </Link>{' '}
-          {say.ads.openAfter}
+          {t.ads.openAfter}
         </Empty>
       ) : (
         <>
           <DataTable
-            caption={say.ads.caption}
+            caption={t.ads.caption}
             columns={columns}
             rows={query.data.pages.flatMap((page) => page.data)}
             keyOf={({ id }) => id}
@@ -57,11 +57,11 @@ const tones = { applied: 'good', failed: 'bad', refused: 'bad', unknown: 'bad' }
 const columns: Column<AdAction>[] = [
   {
     id: 'what',
-    title: say.ads.change,
+    title: t.ads.change,
     value: ({ kind }) => kind,
     cell: ({ kind, level, external_id: id, name, platform }) => (
       <>
-        {say.ads.what(words(kind), words(level).toLowerCase())}
+        {t.ads.what(words(kind), words(level).toLowerCase())}
         <span className="label block">
           {words(platform)}: {name ?? id}
         </span>
@@ -70,7 +70,7 @@ const columns: Column<AdAction>[] = [
   },
   {
     id: 'state',
-    title: say.common.state,
+    title: t.common.state,
     value: ({ state }) => state,
     cell: ({ state, reason }) => (
       <>
@@ -81,19 +81,19 @@ const columns: Column<AdAction>[] = [
   },
   {
     id: 'before',
-    title: say.common.before,
+    title: t.common.before,
     value: ({ before }) => before && stateOf(before),
     cell: ({ before }) => before && stateOf(before),
   },
   {
     id: 'after',
-    title: say.common.after,
+    title: t.common.after,
     value: ({ after }) => after && stateOf(after),
     cell: ({ after }) => after && stateOf(after),
   },
   {
     id: 'at',
-    title: say.common.when,
+    title: t.common.when,
     value: ({ created_at: at }) => at,
     cell: ({ created_at: at, actor }) => (
       <>
@@ -104,7 +104,7 @@ const columns: Column<AdAction>[] = [
       </>
     ),
   },
-  { id: 'undo', title: say.common.undo, value: () => null, cell: (action) => <UndoButton action={action} /> },
+  { id: 'undo', title: t.common.undo, value: () => null, cell: (action) => <UndoButton action={action} /> },
 ];
 
 /** The member's name, or the kind of credential. */
@@ -112,7 +112,7 @@ function Actor({ actor: { kind, id } }: Pick<AdAction, 'actor'>) {
   const { workspaceId = '' } = useMembership();
   const { data: members } = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' && kind === 'user' });
   const member = members?.find((one) => one.user_id === id);
-  return say.ads.by(member ? member.name || member.email : words(kind).toLowerCase());
+  return t.ads.by(member ? member.name || member.email : words(kind).toLowerCase());
 }
 
 function UndoButton({ action }: { readonly action: AdAction }) {
@@ -129,7 +129,7 @@ function UndoButton({ action }: { readonly action: AdAction }) {
   return (
     <>
       <button type="button" className="button" disabled={back.isPending} onClick={() => back.mutate(made)}>
-        {say.common.undo}
+        {t.common.undo}
       </button>
       <Failed error={back.error} />
     </>

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { count, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { type AdChange, change, undo } from './queries.ts';
 
 interface ChangeAdProps {
@@ -40,11 +40,11 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
   });
   if (tried.isError) return <Failed error={tried.error} />;
   if (!tried.data) return <Loading lines={2} />;
-  if (back.isSuccess) return <p role="status">{say.ads.takenBack(stateOf(back.data.after))}</p>;
+  if (back.isSuccess) return <p role="status">{t.ads.takenBack(stateOf(back.data.after))}</p>;
   if (act.isSuccess)
     return (
       <div role="status" className="flex flex-wrap items-center gap-3">
-        <span>{say.ads.changed(name, stateOf(act.data.before), stateOf(act.data.after))}</span>
+        <span>{t.ads.changed(name, stateOf(act.data.before), stateOf(act.data.after))}</span>
         {act.data.undo && (
           <button
             type="button"
@@ -52,7 +52,7 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
             disabled={back.isPending}
             onClick={() => act.data.undo && back.mutate(act.data.undo)}
           >
-            {say.common.undo}
+            {t.common.undo}
           </button>
         )}
         <Failed error={back.error} />
@@ -62,12 +62,12 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
   return (
     <div className="grid gap-2">
       <p>
-        {say.ads.tried(name, stateOf(before), stateOf(after))}
-        {level === 'campaign' && say.ads.withRunning(ads, count(ads))}.{mayRestart && ` ${say.ads.mayRestart}`}
+        {t.ads.tried(name, stateOf(before), stateOf(after))}
+        {level === 'campaign' && t.ads.withRunning(ads, count(ads))}.{mayRestart && ` ${t.ads.mayRestart}`}
       </p>
       <div>
         <button type="button" className="button-main" disabled={act.isPending} onClick={() => act.mutate()}>
-          {to === 'pause' ? say.ads.pauseNow : say.ads.resumeNow}
+          {to === 'pause' ? t.ads.pauseNow : t.ads.resumeNow}
         </button>
       </div>
       <Failed error={act.error} />
@@ -76,6 +76,4 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
 }
 
 export const stateOf = ({ status, daily_budget: budget, currency }: AdChange['before']): string =>
-  [words(status.toLowerCase()).toLowerCase(), budget && say.ads.aDay(money(budget, currency))]
-    .filter(Boolean)
-    .join(', ');
+  [words(status.toLowerCase()).toLowerCase(), budget && t.ads.aDay(money(budget, currency))].filter(Boolean).join(', ');

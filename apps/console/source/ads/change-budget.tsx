@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { money, signedPercent, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { advisedMinor, type Budget, type BudgetAdvice, boundsOf, stepOf, toDecimal, toMinor } from './budget.ts';
 import {
   type AdChange,
@@ -36,7 +36,7 @@ export function BudgetPanel({ holder, campaignExternalId, advice }: BudgetPanelP
   if (holder.level === 'campaign') return <AdSetBudgets campaign={holder.externalId} advice={advice} />;
   return (
     <div className="grid gap-2">
-      <p className="text-soft">{say.budget.onCampaign}</p>
+      <p className="text-soft">{t.budget.onCampaign}</p>
       {campaignExternalId && (
         <BudgetPanel holder={{ level: 'campaign', externalId: campaignExternalId }} advice={advice} />
       )}
@@ -52,11 +52,11 @@ function AdSetBudgets({ campaign, advice }: { readonly campaign: string; readonl
   if (adSets.isError) return <Failed error={adSets.error} />;
   if (!adSets.data) return <Loading lines={2} />;
   const running = adSets.data.filter(({ status }) => status !== 'ARCHIVED' && status !== 'DELETED');
-  if (running.length === 0) return <p className="text-soft">{say.budget.none}</p>;
+  if (running.length === 0) return <p className="text-soft">{t.budget.none}</p>;
   return (
     <div className="grid gap-2">
-      <p className="text-soft">{say.budget.onAdSets}</p>
-      <ul aria-label={say.levels.adSets} className="grid gap-2">
+      <p className="text-soft">{t.budget.onAdSets}</p>
+      <ul aria-label={t.levels.adSets} className="grid gap-2">
         {running.map(({ external_id: id, campaign_name: name }) =>
           id === null ? null : (
             <li key={id} className="grid gap-2 border-line border-t pt-2">
@@ -66,10 +66,10 @@ function AdSetBudgets({ campaign, advice }: { readonly campaign: string; readonl
                   type="button"
                   className="button"
                   aria-expanded={opened === id}
-                  aria-label={say.budget.changeOf(name)}
+                  aria-label={t.budget.changeOf(name)}
                   onClick={() => setOpened(opened === id ? undefined : id)}
                 >
-                  {opened === id ? say.common.close : say.budget.change}
+                  {opened === id ? t.common.close : t.budget.change}
                 </button>
               </div>
               {opened === id && <BudgetPanel holder={{ level: 'ad_set', externalId: id }} advice={advice} />}
@@ -99,28 +99,28 @@ function BudgetForm({ holder, live, budget, advice }: FormProps) {
   const shown = (amount: number) => money(toDecimal(amount, budget), live.currency);
   const { data } = tried;
   return (
-    <section aria-label={say.budget.of(live.name)} className="grid max-w-prose gap-3">
+    <section aria-label={t.budget.of(live.name)} className="grid max-w-prose gap-3">
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         <div>
-          <dt className="label">{say.budget.current}</dt>
-          <dd className="number font-semibold">{say.budget.perDay(money(budget.decimal, live.currency))}</dd>
+          <dt className="label">{t.budget.current}</dt>
+          <dd className="number font-semibold">{t.budget.perDay(money(budget.decimal, live.currency))}</dd>
         </div>
         <div>
-          <dt className="label">{say.common.state}</dt>
+          <dt className="label">{t.common.state}</dt>
           <dd>{words(live.status.toLowerCase())}</dd>
         </div>
         {advice && (
           <div>
-            <dt className="label">{say.budget.advised}</dt>
+            <dt className="label">{t.budget.advised}</dt>
             <dd>
-              {say.budget.perDay(shown(advisedMinor(budget, advice)))} (
+              {t.budget.perDay(shown(advisedMinor(budget, advice)))} (
               {signedPercent((advisedMinor(budget, advice) - budget.minor) / budget.minor)})
             </dd>
           </div>
         )}
       </dl>
       <LineForm onSubmit={() => minor !== undefined && tried.mutate(minor)}>
-        <TitledField title={say.budget.new(live.currency)}>
+        <TitledField title={t.budget.new(live.currency)}>
           <input
             className="field number w-36"
             type="number"
@@ -137,12 +137,12 @@ function BudgetForm({ holder, live, budget, advice }: FormProps) {
           />
         </TitledField>
         <button type="submit" className="button" disabled={tried.isPending || minor === budget.minor}>
-          {say.budget.dryRun}
+          {t.budget.dryRun}
         </button>
       </LineForm>
       <p className="label">
         {minor !== undefined && minor !== budget.minor && `${signedPercent((minor - budget.minor) / budget.minor)}. `}
-        {say.budget.bounds(shown(least), shown(most))}
+        {t.budget.bounds(shown(least), shown(most))}
       </p>
       <Failed error={tried.error} />
       {data && minor !== undefined && <Apply key={minor} holder={holder} minor={minor} tried={data} name={live.name} />}
@@ -176,16 +176,16 @@ function Apply({ holder, minor, tried, name }: ApplyProps) {
     mutationFn: (request: NonNullable<AdChange['undo']>) => undo(profileId, request, false, keys.current.undo),
     onSuccess: changed,
   });
-  const perDay = ({ daily_budget: amount, currency }: AdChange['before']) => say.budget.perDay(money(amount, currency));
-  if (back.data) return <p role="status">{say.budget.undone(name, perDay(back.data.after))}</p>;
+  const perDay = ({ daily_budget: amount, currency }: AdChange['before']) => t.budget.perDay(money(amount, currency));
+  if (back.data) return <p role="status">{t.budget.undone(name, perDay(back.data.after))}</p>;
   if (apply.data) {
     const request = apply.data.undo;
     return (
       <div role="status" className="flex flex-wrap items-center gap-3">
-        <span>{say.budget.applied(name, perDay(apply.data.before), perDay(apply.data.after))}</span>
+        <span>{t.budget.applied(name, perDay(apply.data.before), perDay(apply.data.after))}</span>
         {request && (
           <button type="button" className="button" disabled={back.isPending} onClick={() => back.mutate(request)}>
-            {say.common.undo}
+            {t.common.undo}
           </button>
         )}
         <Failed error={back.error} />
@@ -196,14 +196,14 @@ function Apply({ holder, minor, tried, name }: ApplyProps) {
     <div className="grid gap-2">
       <p role="status">
         {tried.outcome === 'no_change'
-          ? say.budget.noChange
-          : say.budget.tried(name, perDay(tried.before), perDay(tried.after))}
-        {tried.may_restart_learning && ` ${say.ads.mayRestart}`}
+          ? t.budget.noChange
+          : t.budget.tried(name, perDay(tried.before), perDay(tried.after))}
+        {tried.may_restart_learning && ` ${t.ads.mayRestart}`}
       </p>
       {tried.outcome !== 'no_change' && (
         <div>
           <button type="button" className="button-main" disabled={apply.isPending} onClick={() => apply.mutate()}>
-            {say.budget.apply}
+            {t.budget.apply}
           </button>
         </div>
       )}

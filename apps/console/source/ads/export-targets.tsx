@@ -5,11 +5,11 @@ import { clientFor } from '../client.ts';
 import { type Connection, connectionsQuery, definitionsQuery, type GoalDefinition } from '../data/queries.ts';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { type ExportTarget, exportCatalogQuery, pixelsQuery, saveExportTarget } from './queries.ts';
 
 /** For each connected ad account: which conversions it receives, and under which names. */
@@ -27,10 +27,10 @@ export function ExportTargets({ profileId }: { readonly profileId: string }) {
   return (
     <section aria-labelledby="targets">
       <h2 id="targets" className="mb-3">
-        {say.exports.targets}
+        {t.exports.targets}
       </h2>
       {accounts.length === 0 ? (
-        <p className="text-soft">{say.exports.connectFirst}</p>
+        <p className="text-soft">{t.exports.connectFirst}</p>
       ) : (
         <ul className="grid gap-3">
           {accounts.map((account) => (
@@ -71,20 +71,20 @@ function Target({ target, targets, ...props }: TargetProps) {
           <h3 className="flex flex-wrap items-center gap-2 font-semibold">
             {title}{' '}
             <State tone={target?.is_enabled ? 'good' : 'plain'}>
-              {target?.is_enabled ? say.exports.on : say.exports.off}
+              {target?.is_enabled ? t.exports.on : t.exports.off}
             </State>
           </h3>
-          <p className="label">{names.length > 0 ? names.join(', ') : say.exports.receivesNothing}</p>
+          <p className="label">{names.length > 0 ? names.join(', ') : t.exports.receivesNothing}</p>
         </div>
         {may('exports:write') && (
           <button
             type="button"
             className="button"
             aria-expanded={isOpen}
-            aria-label={say.exports.setUpOf(title)}
+            aria-label={t.exports.setUpOf(title)}
             onClick={() => setOpen(!isOpen)}
           >
-            {isOpen ? say.common.close : say.exports.setUp}
+            {isOpen ? t.common.close : t.exports.setUp}
           </button>
         )}
       </div>
@@ -143,7 +143,7 @@ function TargetForm({
       {channel === 'social_ads' ? (
         <PixelField profileId={profileId} connectionId={id} value={dataset} onChange={setDataset} />
       ) : (
-        <Labelled title={say.exports.conversionAction} about={say.exports.conversionActionAbout}>
+        <Labelled title={t.exports.conversionAction} about={t.exports.conversionActionAbout}>
           {(field) => (
             <input
               id={field}
@@ -158,7 +158,7 @@ function TargetForm({
         </Labelled>
       )}
       <fieldset className="grid gap-2">
-        <legend className="label mb-1">{say.exports.namesAbout}</legend>
+        <legend className="label mb-1">{t.exports.namesAbout}</legend>
         {definitions.map(({ conversion_key: key, name }) => (
           <Labelled key={key} title={name}>
             {(field) => (
@@ -168,7 +168,7 @@ function TargetForm({
                   className="field flex-1"
                   maxLength={50}
                   autoComplete="off"
-                  placeholder={say.exports.notSent}
+                  placeholder={t.exports.notSent}
                   value={events[key] ?? ''}
                   onChange={({ target: { value } }) => setEvents({ ...events, [key]: value })}
                 />
@@ -182,7 +182,7 @@ function TargetForm({
           </Labelled>
         ))}
       </fieldset>
-      <Labelled title={say.exports.everyMinutes}>
+      <Labelled title={t.exports.everyMinutes}>
         {(field) => (
           <input
             id={field}
@@ -198,13 +198,13 @@ function TargetForm({
       </Labelled>
       <label className="flex items-center gap-2">
         <input type="checkbox" checked={isEnabled} onChange={({ target: { checked } }) => setEnabled(checked)} />
-        {say.exports.sendThem}
+        {t.exports.sendThem}
       </label>
-      <p className="label">{say.exports.fromNowOn}</p>
+      <p className="label">{t.exports.fromNowOn}</p>
       <Failed error={save.error} />
       <div>
         <button type="submit" className="button-main" disabled={save.isPending}>
-          {say.exports.save}
+          {t.exports.save}
         </button>
       </div>
     </form>
@@ -221,7 +221,7 @@ function SuggestedName({ name, current, onTake }: SuggestedNameProps) {
   if (!name || name === current) return null;
   return (
     <button type="button" className="button" onClick={() => onTake(name)}>
-      {say.exports.takeName(name)}
+      {t.exports.takeName(name)}
     </button>
   );
 }
@@ -238,7 +238,7 @@ function PixelField({ profileId, connectionId, value, onChange }: PixelFieldProp
   return (
     <QueryResult query={pixels} lines={1}>
       {(all) => (
-        <Labelled title={say.exports.pixel}>
+        <Labelled title={t.exports.pixel}>
           {(field) => (
             <select
               id={field}
@@ -247,7 +247,7 @@ function PixelField({ profileId, connectionId, value, onChange }: PixelFieldProp
               value={value}
               onChange={({ target }) => onChange(target.value)}
             >
-              <option value="">{say.exports.choosePixel}</option>
+              <option value="">{t.exports.choosePixel}</option>
               {value !== '' && !all.some(({ id }) => id === value) && <option value={value}>{value}</option>}
               {all.map(({ id, name }) => (
                 <option key={id} value={id}>

@@ -3,13 +3,13 @@ import { type ExportEventStatus, exportEventStatuses } from '@tributary/vocabula
 import { useState } from 'react';
 import { connectionsQuery, exportPreviewQuery, exportRunsQuery } from '../data/queries.ts';
 import { count, localMoment, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { ExportTargets } from './export-targets.tsx';
 
 type Run = NonNullable<ReturnType<typeof useRuns>['data']>['pages'][number]['data'][number];
@@ -20,7 +20,7 @@ export function Exports() {
   const { profileId } = useReportScope().scope;
   const runs = useRuns(profileId);
   return (
-    <Page title={say.pages.exports} about={say.exports.about}>
+    <Page title={t.pages.exports} about={t.exports.about}>
       <div className="grid gap-5">
         <ExportTargets profileId={profileId} />
         {runs.isError ? (
@@ -28,11 +28,11 @@ export function Exports() {
         ) : !runs.data ? (
           <Loading lines={5} />
         ) : runs.data.pages[0]?.data.length === 0 ? (
-          <Empty title={say.exports.nothing}>{say.exports.setUpFirst}</Empty>
+          <Empty title={t.exports.nothing}>{t.exports.setUpFirst}</Empty>
         ) : (
           <div>
             <DataTable
-              caption={say.exports.caption}
+              caption={t.exports.caption}
               columns={columns}
               rows={runs.data.pages.flatMap((page) => page.data)}
               keyOf={({ id }) => id}
@@ -57,7 +57,7 @@ const tones = { running: 'plain', completed: 'good', failed: 'bad' } as const;
 const columns: Column<Run>[] = [
   {
     id: 'at',
-    title: say.exports.run,
+    title: t.exports.run,
     value: ({ scheduled_at: at }) => at,
     cell: ({ scheduled_at: at, provider }) => (
       <>
@@ -68,7 +68,7 @@ const columns: Column<Run>[] = [
   },
   {
     id: 'status',
-    title: say.common.state,
+    title: t.common.state,
     value: ({ status }) => status,
     cell: ({ status, reasons }) => (
       <>
@@ -100,8 +100,8 @@ function Preview({ profileId }: { readonly profileId: string }) {
   if (ads.length === 0) return null;
   return (
     <section className="card p-5" aria-labelledby="next">
-      <h2 id="next">{say.exports.next}</h2>
-      <p className="label mb-3">{say.exports.dryRun}</p>
+      <h2 id="next">{t.exports.next}</h2>
+      <p className="label mb-3">{t.exports.dryRun}</p>
       <div className="flex flex-wrap gap-2">
         {ads.map(({ id, channel, account }) => (
           <button
@@ -127,7 +127,7 @@ function WouldSend({ profileId, connectionId }: { readonly profileId: string; re
       <QueryResult query={preview} lines={3}>
         {(rows) =>
           rows.length === 0 ? (
-            <p>{say.exports.nothingWaits}</p>
+            <p>{t.exports.nothingWaits}</p>
           ) : (
             <ul className="grid gap-2">
               {rows.map((row) => (
@@ -136,7 +136,7 @@ function WouldSend({ profileId, connectionId }: { readonly profileId: string; re
                   {row.value && row.currency && <>, {money(row.value, row.currency)}</>}
                   <span className="label block">
                     {localMoment(row.occurred_at)}
-                    {row.person_fields.length > 0 && say.exports.hashed(row.person_fields.join(', '))}
+                    {row.person_fields.length > 0 && t.exports.hashed(row.person_fields.join(', '))}
                     {row.click_ids.length > 0 && `, ${row.click_ids.join(', ')}`}
                   </span>
                   {row.refused_because && <span className="text-problem">{words(row.refused_because)}</span>}

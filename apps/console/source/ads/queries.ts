@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, Client, Routes } from '@tributary/sdk';
+import type { Client, ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { datesOf, keyOf, type ReportScope } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import type { Budget } from './budget.ts';
 
-type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+type Answer<Id extends keyof Routes> = ResponseOf<Routes[Id]>;
 export type AdAction = Answer<'listAdActions'>['data'][number];
 export type AdChange = Answer<'pauseAd'>['data'];
 export type ExportTarget = Answer<'readExportCatalog'>['data']['exports'][number];
@@ -117,7 +117,7 @@ export async function undo(profileId: string, { path, body }: Undo, isDryRun: bo
     return changeBudget(profileId, holder, minor, isDryRun, key, undoes);
   }
   const level = kind === 'campaigns' ? 'campaign' : kind === 'ads' ? 'ad' : undefined;
-  if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error(say.ads.undoByApi);
+  if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error(t.ads.undoByApi);
   return change(profileId, { level, id: decodeURIComponent(id), to: verb }, isDryRun, key);
 }
 

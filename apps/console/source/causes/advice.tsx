@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { BudgetPanel } from '../ads/change-budget.tsx';
 import { money, percent } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { State } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { say } from '../messages/index.ts';
 import { type AdviceRow, type Advice as Advised, adviceQuery } from './queries.ts';
 
 /** Which budgets to raise or lower where the model is certain. Each advice links to the budget panel with the advised amount. */
@@ -15,10 +15,10 @@ export function Advice({ profileId }: { readonly profileId: string }) {
   const [targetMargin, setTargetMargin] = useState<number>();
   return (
     <section className="grid gap-3" aria-labelledby="advice">
-      <h2 id="advice">{say.advice.title}</h2>
-      <p className="label max-w-prose">{say.advice.about}</p>
+      <h2 id="advice">{t.advice.title}</h2>
+      <p className="label max-w-prose">{t.advice.about}</p>
       <LineForm onSubmit={() => setTargetMargin(Number(margin))}>
-        <TitledField title={say.advice.margin}>
+        <TitledField title={t.advice.margin}>
           <input
             className="field w-24"
             type="number"
@@ -31,7 +31,7 @@ export function Advice({ profileId }: { readonly profileId: string }) {
           />
         </TitledField>
         <button type="submit" className="button">
-          {say.advice.ask}
+          {t.advice.ask}
         </button>
       </LineForm>
       {targetMargin !== undefined && <AdviceRows profileId={profileId} margin={targetMargin} />}
@@ -45,9 +45,9 @@ function AdviceRows({ profileId, margin }: { readonly profileId: string; readonl
     <QueryResult query={advice}>
       {({ data, meta }) =>
         meta.reason ? (
-          <Empty title={say.advice.none}>{say.advice.reasons[meta.reason]}</Empty>
+          <Empty title={t.advice.none}>{t.advice.reasons[meta.reason]}</Empty>
         ) : (
-          <ul aria-label={say.advice.title} className="grid gap-3">
+          <ul aria-label={t.advice.title} className="grid gap-3">
             {data.map((row) => (
               <li key={row.entity_id} className="card grid gap-2 p-5">
                 <Line row={row} meta={meta} />
@@ -75,14 +75,14 @@ function Line({ row, meta: { currency } }: LineProps) {
         <strong>{row.name ?? row.external_id}</strong>
         <State tone={row.action === 'raise' ? 'good' : 'bad'}>
           {row.action === 'raise'
-            ? say.advice.raise(percent(row.step_pct / 100))
-            : say.advice.lower(percent(row.step_pct / 100))}
+            ? t.advice.raise(percent(row.step_pct / 100))
+            : t.advice.lower(percent(row.step_pct / 100))}
         </State>
-        <span className="label">{say.advice.sure(percent(row.chance))}</span>
-        {row.tests.length > 0 && <State tone="good">{say.causes.tested}</State>}
+        <span className="label">{t.advice.sure(percent(row.chance))}</span>
+        {row.tests.length > 0 && <State tone="good">{t.causes.tested}</State>}
       </p>
       <p className="label">
-        {say.advice.because(shown(row.caused_low), shown(row.caused_high), shown(row.break_even), shown(row.spend))}
+        {t.advice.because(shown(row.caused_low), shown(row.caused_high), shown(row.break_even), shown(row.spend))}
       </p>
       {may('campaigns:apply') ? (
         <div>
@@ -90,14 +90,14 @@ function Line({ row, meta: { currency } }: LineProps) {
             type="button"
             className="button"
             aria-expanded={isOpen}
-            aria-label={say.budget.changeOf(row.name ?? row.external_id)}
+            aria-label={t.budget.changeOf(row.name ?? row.external_id)}
             onClick={() => setIsOpen(!isOpen)}
           >
-            {isOpen ? say.common.close : say.budget.change}
+            {isOpen ? t.common.close : t.budget.change}
           </button>
         </div>
       ) : (
-        <p className="label">{say.advice.noRequest}</p>
+        <p className="label">{t.advice.noRequest}</p>
       )}
       {isOpen && (
         <BudgetPanel

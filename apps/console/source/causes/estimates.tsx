@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { count, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -9,7 +10,6 @@ import { State } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
 import type { Level } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { type Estimate, type Estimates as Estimated, estimatesQuery, type FittedModel } from './queries.ts';
 
 /** The incremental conversions of each campaign, ad set or ad with their intervals, and the baseline. */
@@ -20,7 +20,7 @@ export function Estimates({ model }: { readonly model: FittedModel }) {
   return (
     <div className="grid gap-3">
       <div>
-        <Choice label={say.levels.whatRows} value={level} options={levelChoices} onChange={setLevel} />
+        <Choice label={t.levels.whatRows} value={level} options={levelChoices} onChange={setLevel} />
       </div>
       <QueryResult query={estimates} lines={8}>
         {(found) => <Rows found={found} />}
@@ -34,7 +34,7 @@ function Rows({ found: { data, meta } }: { readonly found: Estimated }) {
   const columns = useMemo(() => columnsOf(meta.currency, isCalibrated), [meta.currency, isCalibrated]);
   return (
     <DataTable
-      caption={say.causes.caused}
+      caption={t.causes.caused}
       columns={columns}
       rows={data}
       keyOf={({ entity_id: id }) => id}
@@ -46,8 +46,8 @@ function Rows({ found: { data, meta } }: { readonly found: Estimated }) {
 
 const tacticColumn: Column<Estimate> = {
   id: 'tactic',
-  title: say.causes.tactic,
-  about: say.causes.tacticAbout,
+  title: t.causes.tactic,
+  about: t.causes.tacticAbout,
   value: ({ tactic }) => tactic ?? '',
   cell: ({ tactic }) => tactic && words(tactic),
 };
@@ -55,19 +55,19 @@ const tacticColumn: Column<Estimate> = {
 const columnsOf = (currency: string, isCalibrated: boolean): Column<Estimate>[] => [
   {
     id: 'name',
-    title: say.common.name,
+    title: t.common.name,
     value: ({ name, external_id: id }) => name ?? id,
     cell: ({ name, external_id: id, models_disagree: disagree, is_tested: isTested }) => (
       <>
         {name ?? id}
         {isTested && (
-          <span className="ml-2" title={say.causes.testedAbout}>
-            <State tone="good">{say.causes.tested}</State>
+          <span className="ml-2" title={t.causes.testedAbout}>
+            <State tone="good">{t.causes.tested}</State>
           </span>
         )}
         {disagree && (
-          <span className="ml-2" title={say.causes.disagreeAbout}>
-            <State tone="bad">{say.causes.disagree}</State>
+          <span className="ml-2" title={t.causes.disagreeAbout}>
+            <State tone="bad">{t.causes.disagree}</State>
           </span>
         )}
       </>
@@ -75,24 +75,24 @@ const columnsOf = (currency: string, isCalibrated: boolean): Column<Estimate>[] 
   },
   {
     id: 'value',
-    title: say.causes.causedRevenue,
+    title: t.causes.causedRevenue,
     isNumber: true,
     value: ({ outcome_value: value }) => value,
     cell: ({ outcome_value: value }) => money(value, currency),
   },
   {
     id: 'interval',
-    title: say.causes.interval,
-    about: isCalibrated ? say.causes.calibratedAbout : say.causes.intervalAbout,
+    title: t.causes.interval,
+    about: isCalibrated ? t.causes.calibratedAbout : t.causes.intervalAbout,
     isNumber: true,
     value: ({ outcome_value_low: low }) => low,
     cell: ({ outcome_value_low: low, outcome_value_high: high }) =>
-      say.common.fromTo(money(low, currency), money(high, currency)),
+      t.common.fromTo(money(low, currency), money(high, currency)),
   },
   ...(isCalibrated ? [tacticColumn] : []),
   {
     id: 'purchases',
-    title: say.metrics.payments,
+    title: t.metrics.payments,
     isNumber: true,
     value: ({ purchases }) => purchases,
     cell: ({ purchases }) => count(purchases),
@@ -108,10 +108,10 @@ const sumsOf = (meta: Estimated['meta']): FooterRow[] => {
     cells: { value: money(value, meta.currency) },
   });
   return [
-    row('entities', say.causes.toAds, meta.to_entities),
-    row('others', say.causes.toOthers, meta.to_other_sources),
-    row('anyway', say.causes.anyway, meta.would_have_come),
-    row('unseen', say.causes.withoutTouch, meta.without_touch),
-    row('total', say.causes.allBought, meta.total, true),
+    row('entities', t.causes.toAds, meta.to_entities),
+    row('others', t.causes.toOthers, meta.to_other_sources),
+    row('anyway', t.causes.anyway, meta.would_have_come),
+    row('unseen', t.causes.withoutTouch, meta.without_touch),
+    row('total', t.causes.allBought, meta.total, true),
   ];
 };

@@ -4,14 +4,14 @@ import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
 import { day, percent, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { entityQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { PlanExperiment } from './plan-experiment.tsx';
 import { type Experiment, experimentsQuery } from './queries.ts';
 
@@ -22,7 +22,7 @@ export function Experiments() {
   const query = useInfiniteQuery(experimentsQuery(profileId));
   const tests = query.data?.pages.flatMap((page) => page.data);
   return (
-    <Page title={say.pages.experiments} about={say.experiments.about}>
+    <Page title={t.pages.experiments} about={t.experiments.about}>
       <div className="grid gap-5">
         {may('goals:write') && <PlanExperiment profileId={profileId} />}
         {query.isError ? (
@@ -30,10 +30,10 @@ export function Experiments() {
         ) : !tests ? (
           <Loading />
         ) : tests.length === 0 ? (
-          <Empty title={say.experiments.none}>{say.experiments.noneAbout}</Empty>
+          <Empty title={t.experiments.none}>{t.experiments.noneAbout}</Empty>
         ) : (
           <>
-            <ul aria-label={say.pages.experiments} className="grid gap-3">
+            <ul aria-label={t.pages.experiments} className="grid gap-3">
               {tests.map((test) => (
                 <li key={test.id} className="card p-5">
                   <One profileId={profileId} test={test} mayWrite={may('goals:write')} />
@@ -73,22 +73,22 @@ function One({ profileId, test, mayWrite }: OneProps) {
           {test.name} <State tone={tones[test.state]}>{words(test.state)}</State>
         </h2>
         <p className="label">
-          {say.experiments.between(words(test.kind), day(test.starts_on), day(test.ends_on))}
+          {t.experiments.between(words(test.kind), day(test.starts_on), day(test.ends_on))}
           {(test.state === 'draft' || test.state === 'running') &&
-            ` ${say.experiments.readableFrom(day(test.readable_from))}`}
+            ` ${t.experiments.readableFrom(day(test.readable_from))}`}
         </p>
         <TestedCampaigns ids={test.entity_ids} />
         {test.held_out_regions.length > 0 && (
-          <p className="break-words">{say.experiments.offIn(test.held_out_regions.join(', '))}</p>
+          <p className="break-words">{t.experiments.offIn(test.held_out_regions.join(', '))}</p>
         )}
         {test.power && (
           <p className={test.power.verdict === 'enough' ? 'label' : 'text-problem'}>
-            {say.experiments.power(shareOf(test.power.smallest_effect_pct), shareOf(test.power.expected_effect_pct))}
+            {t.experiments.power(shareOf(test.power.smallest_effect_pct), shareOf(test.power.expected_effect_pct))}
           </p>
         )}
         {test.readout && (
           <p className="font-semibold">
-            {say.experiments.found(
+            {t.experiments.found(
               shareOf(test.readout.lift_pct),
               shareOf(test.readout.low_pct),
               shareOf(test.readout.high_pct),
@@ -104,12 +104,12 @@ function One({ profileId, test, mayWrite }: OneProps) {
         <div className="flex flex-wrap gap-2">
           {test.state === 'draft' && (
             <button type="button" className="button" disabled={start.isPending} onClick={() => start.mutate()}>
-              {say.experiments.start}
+              {t.experiments.start}
             </button>
           )}
           {test.state === 'running' && (
             <button type="button" className="button" disabled={stop.isPending} onClick={() => stop.mutate()}>
-              {say.experiments.read}
+              {t.experiments.read}
             </button>
           )}
           {(test.state === 'draft' || test.state === 'running') && (
@@ -133,7 +133,7 @@ function TestedCampaigns({ ids }: { readonly ids: readonly string[] }) {
     ...read.flatMap((one) => one.data?.campaign_name ?? []),
   ];
   if (names.length === 0) return null;
-  return <p className="break-words">{say.experiments.tested(names.join(', '))}</p>;
+  return <p className="break-words">{t.experiments.tested(names.join(', '))}</p>;
 }
 
 interface GiveUpProps {
@@ -147,23 +147,23 @@ function GiveUp({ name, isPending, onGiveUp }: GiveUpProps) {
   return (
     <>
       <button type="button" className="button" disabled={isPending} onClick={() => setIsOpen(true)}>
-        {say.experiments.giveUp}
+        {t.experiments.giveUp}
       </button>
-      <Dialog title={say.experiments.giveUpAsk(name)} isOpen={isOpen} onClose={() => setIsOpen(false)}>
+      <Dialog title={t.experiments.giveUpAsk(name)} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <LineForm
           onSubmit={(form) => {
             setIsOpen(false);
             onGiveUp(String(new FormData(form).get('reason')));
           }}
         >
-          <TitledField title={say.experiments.whyGiveUp}>
+          <TitledField title={t.experiments.whyGiveUp}>
             <input className="field w-64" name="reason" required maxLength={200} />
           </TitledField>
           <button type="submit" className="button-main">
-            {say.experiments.giveUp}
+            {t.experiments.giveUp}
           </button>
           <button type="button" className="button" onClick={() => setIsOpen(false)}>
-            {say.common.cancel}
+            {t.common.cancel}
           </button>
         </LineForm>
       </Dialog>

@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, count, day, percent, ratio, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { Advice } from './advice.tsx';
 import { Estimates } from './estimates.tsx';
 import { type FittedModel, isUnderWay, type Models as ModelsData, modelsQuery } from './queries.ts';
@@ -19,11 +19,7 @@ export function Models() {
   const { profileId } = useReportScope().scope;
   const models = useQuery(modelsQuery(profileId));
   return (
-    <Page
-      title={say.pages.models}
-      about={say.causes.about}
-      actions={<FitNow profileId={profileId} fitted={models.data} />}
-    >
+    <Page title={t.pages.models} about={t.causes.about} actions={<FitNow profileId={profileId} fitted={models.data} />}>
       <QueryResult query={models}>{(fitted) => <ModelDetails profileId={profileId} fitted={fitted} />}</QueryResult>
     </Page>
   );
@@ -37,15 +33,15 @@ function ModelDetails({ profileId, fitted }: { readonly profileId: string; reado
       <FitState fitted={fitted} />
       <div className="flex flex-wrap items-center gap-4">
         <Choice
-          label={say.models.model}
+          label={t.models.model}
           value={model}
           options={fitted.models.map((one) => ({ value: one.model, title: words(one.model) }))}
           onChange={setModel}
         />
-        <p className="label max-w-prose">{say.causes.models[model]}</p>
+        <p className="label max-w-prose">{t.causes.models[model]}</p>
       </div>
       {chosen?.refusal ? (
-        <Empty title={say.causes.noFigure}>{say.causes.refusals[chosen.refusal]}</Empty>
+        <Empty title={t.causes.noFigure}>{t.causes.refusals[chosen.refusal]}</Empty>
       ) : (
         <Estimates model={model} />
       )}
@@ -58,14 +54,14 @@ function ModelDetails({ profileId, fitted }: { readonly profileId: string; reado
 function FitState({ fitted: { latest_fit: latest, served_fit: served } }: { readonly fitted: ModelsData }) {
   if (!latest) return null;
   return (
-    <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={say.causes.fit}>
+    <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={t.causes.fit}>
       <State tone={latest.state === 'failed' || latest.state === 'refused' ? 'bad' : 'plain'}>
         {words(latest.state)}
       </State>
-      {latest.reason && <span>{say.causes.refusals[latest.reason]}</span>}
+      {latest.reason && <span>{t.causes.refusals[latest.reason]}</span>}
       {served && (
         <span className="label">
-          {say.causes.fitted(
+          {t.causes.fitted(
             ago(served.finished_at ?? served.requested_at),
             count(served.purchases),
             count(served.people),
@@ -94,7 +90,7 @@ function FitNow({ profileId, fitted }: { readonly profileId: string; readonly fi
         disabled={fitted === undefined || fit.isPending || isUnderWay(fitted.latest_fit?.state)}
         onClick={() => fit.mutate()}
       >
-        {say.causes.fitNow}
+        {t.causes.fitNow}
       </button>
       <Failed error={fit.error} />
     </div>
@@ -106,22 +102,22 @@ type ErrorRow = ModelsData['errors']['rows'][number];
 function Errors({ errors }: { readonly errors: ModelsData['errors'] }) {
   return (
     <section aria-labelledby="errors">
-      <h2 id="errors">{say.causes.howWrong}</h2>
+      <h2 id="errors">{t.causes.howWrong}</h2>
       <p className="label mb-2 max-w-prose">
-        {say.causes.howWrongAbout(day(errors.measured_on), count(errors.people_of_a_market))}
+        {t.causes.howWrongAbout(day(errors.measured_on), count(errors.people_of_a_market))}
       </p>
-      <DataTable caption={say.causes.howWrong} columns={errorColumns} rows={errors.rows} keyOf={({ model }) => model} />
+      <DataTable caption={t.causes.howWrong} columns={errorColumns} rows={errors.rows} keyOf={({ model }) => model} />
     </section>
   );
 }
 
 const errorColumns: Column<ErrorRow>[] = [
-  { id: 'model', title: say.models.model, value: ({ model }) => model, cell: ({ model }) => words(model) },
+  { id: 'model', title: t.models.model, value: ({ model }) => model, cell: ({ model }) => words(model) },
   ...(
     [
-      ['unseen', say.causes.unseen],
-      ['to_last_touch', say.causes.toLastTouch],
-      ['worst_to_last_touch', say.causes.worst],
+      ['unseen', t.causes.unseen],
+      ['to_last_touch', t.causes.toLastTouch],
+      ['worst_to_last_touch', t.causes.worst],
     ] as const
   ).map(
     ([id, title]): Column<ErrorRow> => ({

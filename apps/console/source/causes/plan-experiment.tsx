@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
 import { moved, today } from '../date-range.ts';
+import { t } from '../messages/index.ts';
 import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
 /** A geo experiment: a random half of the regions goes without a campaign for some weeks. */
 export function PlanExperiment({ profileId }: { readonly profileId: string }) {
@@ -37,13 +37,13 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
   });
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="plan">
-      <h2 id="plan">{say.experiments.plan}</h2>
-      <p className="label max-w-prose">{say.experiments.planAbout}</p>
+      <h2 id="plan">{t.experiments.plan}</h2>
+      <p className="label max-w-prose">{t.experiments.planAbout}</p>
       <LineForm onSubmit={() => plan.mutate()}>
         <NameField maxLength={200} value={name} onChange={setName} />
-        <TitledField title={say.experiments.campaign}>
+        <TitledField title={t.experiments.campaign}>
           <select className="field" required value={entity} onChange={({ target }) => setEntity(target.value)}>
-            <option value="">{say.experiments.choose}</option>
+            <option value="">{t.experiments.choose}</option>
             {campaigns.data?.rows.map(({ campaign_id: id, campaign_name: title }) => (
               <option key={id} value={id}>
                 {title}
@@ -51,7 +51,7 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
             ))}
           </select>
         </TitledField>
-        <TitledField title={say.days.first}>
+        <TitledField title={t.days.first}>
           <input
             className="field"
             type="date"
@@ -61,7 +61,7 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
             onChange={({ target }) => setFrom(target.value)}
           />
         </TitledField>
-        <TitledField title={say.experiments.expected}>
+        <TitledField title={t.experiments.expected}>
           <input
             className="field w-24"
             type="number"
@@ -74,7 +74,7 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
           />
         </TitledField>
         <button type="submit" className="button-main" disabled={plan.isPending}>
-          {say.experiments.planIt}
+          {t.experiments.planIt}
         </button>
       </LineForm>
       <Failed error={plan.error} />

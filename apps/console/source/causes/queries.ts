@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { datesOf, keyOf, type ReportScope } from '../queries.ts';
 import type { Level } from '../search.ts';
 
 /** The API queries of the incrementality pages. */
 
-type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+type Answer<Id extends keyof Routes> = ResponseOf<Routes[Id]>;
 export type Models = Answer<'readModels'>['data'];
 export type Estimates = Answer<'listModelCampaigns'>;
 export type Estimate = Estimates['data'][number];

@@ -2,12 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { today } from '../date-range.ts';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { profileQuery } from '../queries.ts';
 import { invalidateFigures } from '../sales/queries.ts';
 import { adPlatforms } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 
 /** Records a campaign's spend of one day, for platforms without a connection. */
 export function AddSpend({ profileId }: { readonly profileId: string }) {
@@ -34,8 +34,8 @@ export function AddSpend({ profileId }: { readonly profileId: string }) {
   });
   return (
     <section aria-labelledby="add-spend" className="card grid max-w-3xl gap-3 p-5">
-      <h2 id="add-spend">{say.spend.title}</h2>
-      <p className="text-soft">{say.spend.about}</p>
+      <h2 id="add-spend">{t.spend.title}</h2>
+      <p className="text-soft">{t.spend.about}</p>
       <form
         className="grid items-start gap-3 sm:grid-cols-2"
         onSubmit={(event) => {
@@ -43,7 +43,7 @@ export function AddSpend({ profileId }: { readonly profileId: string }) {
           add.mutate(new FormData(event.currentTarget));
         }}
       >
-        <Labelled title={say.table.platform}>
+        <Labelled title={t.table.platform}>
           {(id) => (
             <select id={id} name="platform" className="field">
               {adPlatforms.map((name) => (
@@ -54,30 +54,30 @@ export function AddSpend({ profileId }: { readonly profileId: string }) {
             </select>
           )}
         </Labelled>
-        <Labelled title={say.spend.name}>
+        <Labelled title={t.spend.name}>
           {(id) => <input id={id} name="name" className="field" required maxLength={400} autoComplete="off" />}
         </Labelled>
-        <Labelled title={say.spend.id} about={say.spend.idAbout}>
+        <Labelled title={t.spend.id} about={t.spend.idAbout}>
           {(id) => (
             <input id={id} name="id" className="field" required maxLength={200} pattern="\S+" autoComplete="off" />
           )}
         </Labelled>
-        <Labelled title={say.common.day}>
+        <Labelled title={t.common.day}>
           {(id) => (
             <input id={id} name="day" type="date" className="field" required max={today()} defaultValue={today()} />
           )}
         </Labelled>
-        <Labelled title={say.spend.amount(currency)}>
+        <Labelled title={t.spend.amount(currency)}>
           {(id) => (
             <input id={id} name="amount" inputMode="decimal" className="field number" required autoComplete="off" />
           )}
         </Labelled>
         <button type="submit" className="button-main justify-self-start sm:self-end" disabled={add.isPending}>
-          {say.spend.save}
+          {t.spend.save}
         </button>
       </form>
       <Failed error={add.error} />
-      {add.isSuccess && <p role="status">{say.spend.saved}</p>}
+      {add.isSuccess && <p role="status">{t.spend.saved}</p>}
     </section>
   );
 }

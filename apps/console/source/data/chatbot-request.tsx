@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { t } from '../messages/index.ts';
 import { Copy } from '../parts/copy.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { say } from '../messages/index.ts';
 import { chatbotQuery } from './queries.ts';
 
 /** The External Request that the merchant adds to a chatbot flow, which records each conversation when it starts. */
@@ -12,18 +12,18 @@ export function ChatbotRequest({ profileId }: { readonly profileId: string }) {
       {(found) =>
         found && (
           <div className="grid gap-2">
-            <p>{say.connect.requestAbout}</p>
+            <p>{t.connect.requestAbout}</p>
             <Snippet
-              title={say.connect.requestUrl}
+              title={t.connect.requestUrl}
               text={`${found.external_request.method} ${found.external_request.url}`}
             />
             <Snippet
-              title={say.connect.requestHeaders}
+              title={t.connect.requestHeaders}
               text={Object.entries(found.external_request.headers)
                 .map(([name, value]) => `${name}: ${value}`)
                 .join('\n')}
             />
-            <Snippet title={say.connect.requestBody} text={found.external_request.body} />
+            <Snippet title={t.connect.requestBody} text={found.external_request.body} />
           </div>
         )
       }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { t } from '../messages/index.ts';
 import { State } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { profileQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { receiptOf, recentVisitsQuery } from './queries.ts';
 import { TrackerStep } from './tracker-step.tsx';
 
@@ -33,7 +33,7 @@ export function Checklist() {
           <div className="grid gap-3">
             <div className="flex flex-wrap items-center gap-3">
               <span className="label" aria-live="polite">
-                {say.setUp.progress(done, list.length)}
+                {t.setUp.progress(done, list.length)}
               </span>
               <span aria-hidden="true" className="h-1.5 w-40 rounded bg-tint">
                 <span
@@ -48,7 +48,7 @@ export function Checklist() {
                   <h2 className="flex flex-wrap items-center gap-2">
                     <Mark isDone={isDone} number={index + 1} />
                     {steps[step]?.title ?? step}
-                    <State tone={isDone ? 'good' : 'plain'}>{isDone ? say.setUp.done : say.setUp.toDo}</State>
+                    <State tone={isDone ? 'good' : 'plain'}>{isDone ? t.setUp.done : t.setUp.toDo}</State>
                   </h2>
                   {step === 'tracker_verified' ? (
                     <TrackerStep profileId={profileId} receipt={receipt} />
@@ -77,30 +77,30 @@ function Mark({ isDone, number }: { readonly isDone: boolean; readonly number: n
 }
 
 const steps: Readonly<Record<string, { title: string; body: () => ReactNode }>> = {
-  attribution_enabled: { title: say.setUp.attribution, body: () => say.setUp.attributionAbout },
-  tracker_verified: { title: say.setUp.tracker, body: () => null },
+  attribution_enabled: { title: t.setUp.attribution, body: () => t.setUp.attributionAbout },
+  tracker_verified: { title: t.setUp.tracker, body: () => null },
   crm_or_outcome_source_connected: {
-    title: say.setUp.payments,
+    title: t.setUp.payments,
     body: () => (
       <ul className="grid gap-1">
         <li>
-          <To page="/p/$profileId/connections">{say.setUp.paymentsLink}</To>
+          <To page="/p/$profileId/connections">{t.setUp.paymentsLink}</To>
         </li>
         <li>
-          {say.setUp.orFromServer} <To page="/p/$profileId/keys">{say.setUp.createKey}</To>,{' '}
+          {t.setUp.orFromServer} <To page="/p/$profileId/keys">{t.setUp.createKey}</To>,{' '}
           <a className="text-accent underline" href="/docs">
-            {say.setUp.readGuide}
+            {t.setUp.readGuide}
           </a>
         </li>
       </ul>
     ),
   },
   ad_platform_connected: {
-    title: say.setUp.platform,
+    title: t.setUp.platform,
     body: () => (
       <>
-        <To page="/p/$profileId/connections">{say.setUp.platformLink}</To>
-        {say.setUp.platformAfter}
+        <To page="/p/$profileId/connections">{t.setUp.platformLink}</To>
+        {t.setUp.platformAfter}
       </>
     ),
   },

@@ -1,16 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
-import { say } from '../messages/index.ts';
 
 interface BankProps {
   readonly profileId: string;
 }
 
-type Country = keyof typeof say.connect.countries;
-type Holder = keyof typeof say.connect.holders;
+type Country = keyof typeof t.connect.countries;
+type Holder = keyof typeof t.connect.holders;
 
 /** The session storage key that the widget's page reads; the exchange token is stored under it too. */
 const storageKey = 'bank link';
@@ -45,13 +45,13 @@ export function ConnectBank({ profileId }: BankProps) {
         start.mutate(new FormData(event.currentTarget));
       }}
     >
-      <p>{say.connect.bankAbout}</p>
-      <Options name="country" title={say.connect.country} titles={say.connect.countries} />
-      <Options name="holder" title={say.connect.holder} titles={say.connect.holders} />
+      <p>{t.connect.bankAbout}</p>
+      <Options name="country" title={t.connect.country} titles={t.connect.countries} />
+      <Options name="holder" title={t.connect.holder} titles={t.connect.holders} />
       <Failed error={start.error} />
       <div>
         <button type="submit" className="button-main" disabled={start.isPending || start.isSuccess}>
-          {say.connect.here}
+          {t.connect.here}
         </button>
       </div>
     </form>
@@ -104,15 +104,15 @@ export function BankLinkResult({ profileId }: BankProps) {
   return (
     <section
       className="card flex flex-wrap items-start justify-between gap-3 border-accent p-5"
-      aria-label={say.connect.result}
+      aria-label={t.connect.result}
     >
       <div>
-        {connect.isPending && <p className="label">{say.connect.connecting}</p>}
-        {connect.isSuccess && <p role="status">{say.connect.connected}</p>}
+        {connect.isPending && <p className="label">{t.connect.connecting}</p>}
+        {connect.isSuccess && <p role="status">{t.connect.connected}</p>}
         <Failed error={connect.error} />
       </div>
       <button type="button" className="button" onClick={() => setToken(undefined)}>
-        {say.common.close}
+        {t.common.close}
       </button>
     </section>
   );

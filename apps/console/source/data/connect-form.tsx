@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Channel } from '@tributary/vocabulary';
 import { type ReactNode, useState } from 'react';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import type { handoffProviders } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { ChatbotRequest } from './chatbot-request.tsx';
 import { ConnectBank } from './connect-bank.tsx';
 
@@ -112,18 +112,18 @@ function Store({ profileId }: FormProps) {
       return onSuccess();
     },
   });
-  if (isSigned || create.data?.has_signing_id) return <p role="status">{say.connect.connected}</p>;
+  if (isSigned || create.data?.has_signing_id) return <p role="status">{t.connect.connected}</p>;
   if (create.data)
     return (
-      <Submit onSubmit={sign.mutate} isPending={sign.isPending} error={sign.error} action={say.connect.save}>
-        <p role="status">{say.connect.storeAdded}</p>
-        <Field name="signing" title={say.connect.signing} about={say.connect.signingAbout} isSecret />
+      <Submit onSubmit={sign.mutate} isPending={sign.isPending} error={sign.error} action={t.connect.save}>
+        <p role="status">{t.connect.storeAdded}</p>
+        <Field name="signing" title={t.connect.signing} about={t.connect.signingAbout} isSecret />
       </Submit>
     );
   return (
-    <Submit onSubmit={create.mutate} isPending={create.isPending} error={create.error} action={say.connect.connect}>
-      <Field name="domain" title={say.connect.shopDomain} placeholder={say.connect.domainExample} />
-      <Field name="token" title={say.connect.token} about={say.connect.tokenAbout} isOptional isSecret />
+    <Submit onSubmit={create.mutate} isPending={create.isPending} error={create.error} action={t.connect.connect}>
+      <Field name="domain" title={t.connect.shopDomain} placeholder={t.connect.domainExample} />
+      <Field name="token" title={t.connect.token} about={t.connect.tokenAbout} isOptional isSecret />
     </Submit>
   );
 }
@@ -138,13 +138,13 @@ function Chatbot({ profileId }: FormProps) {
   if (save.isSuccess)
     return (
       <>
-        <p role="status">{say.connect.chatbotConnected}</p>
+        <p role="status">{t.connect.chatbotConnected}</p>
         <ChatbotRequest profileId={profileId} />
       </>
     );
   return (
-    <Submit onSubmit={save.mutate} isPending={save.isPending} error={save.error} action={say.connect.connect}>
-      <Field name="key" title={say.connect.apiKey} about={say.connect.chatbotAbout} isSecret />
+    <Submit onSubmit={save.mutate} isPending={save.isPending} error={save.error} action={t.connect.connect}>
+      <Field name="key" title={t.connect.apiKey} about={t.connect.chatbotAbout} isSecret />
     </Submit>
   );
 }

@@ -1,20 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type AnswerTo, type Routes, TributaryError } from '@tributary/sdk';
+import { type ResponseOf, type Routes, TributaryError } from '@tributary/sdk';
 import type { Channel } from '@tributary/vocabulary';
 import { useEffect, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { localTime, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { handoffProviders } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { ConnectByForm } from './connect-form.tsx';
 import { candidatesQuery, connectionsQuery, handoffQuery } from './queries.ts';
 
 type Provider = (typeof handoffProviders)[number];
-type Handoff = AnswerTo<Routes['readHandoff']>['data'];
+type Handoff = ResponseOf<Routes['readHandoff']>['data'];
 
 interface ConnectDialogProps {
   readonly profileId: string;
@@ -26,8 +26,8 @@ const isHandoff = (channel: Channel): channel is Provider => (handoffProviders a
 
 export function ConnectDialog({ profileId, channel, onClose }: ConnectDialogProps) {
   return (
-    <Dialog title={say.connect.connectTo(words(channel))} isOpen onClose={onClose}>
-      <p className="text-soft">{say.connect.brings[channel]}</p>
+    <Dialog title={t.connect.connectTo(words(channel))} isOpen onClose={onClose}>
+      <p className="text-soft">{t.connect.brings[channel]}</p>
       {isHandoff(channel) ? (
         <ByConsent profileId={profileId} provider={channel} />
       ) : (
@@ -35,7 +35,7 @@ export function ConnectDialog({ profileId, channel, onClose }: ConnectDialogProp
       )}
       <div className="flex justify-end">
         <button type="button" className="button" onClick={onClose}>
-          {say.common.close}
+          {t.common.close}
         </button>
       </div>
     </Dialog>
@@ -71,21 +71,21 @@ function ByConsent({ profileId, provider }: { readonly profileId: string; readon
     <>
       <div className="flex flex-wrap gap-3">
         <button type="button" className="button-main" disabled={here.isPending} onClick={() => here.mutate()}>
-          {say.connect.here}
+          {t.connect.here}
         </button>
         <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate()}>
-          {say.connect.forClient}
+          {t.connect.forClient}
         </button>
       </div>
       <Failed error={(isOtherHost(here.error) ? null : here.error) ?? link.error} />
       {link.data && (
         <div className="grid gap-2" aria-live="polite">
-          <p>{say.connect.openIt(localTime(link.data.expires_at))}</p>
+          <p>{t.connect.openIt(localTime(link.data.expires_at))}</p>
           <p className="flex flex-wrap items-center gap-3">
             <a className="break-all text-accent underline" href={link.data.url} target="_blank" rel="noreferrer">
               {link.data.url}
             </a>
-            <Copy text={link.data.url} about={say.connect.theLink} />
+            <Copy text={link.data.url} about={t.connect.theLink} />
           </p>
           <Outcome profileId={profileId} handoff={handoff} />
         </div>
@@ -107,7 +107,7 @@ export function ConsentResult({ profileId }: { readonly profileId: string }) {
   return (
     <section
       className="card flex flex-wrap items-start justify-between gap-3 border-accent p-5"
-      aria-label={say.connect.result}
+      aria-label={t.connect.result}
     >
       <div role="status">
         <Outcome profileId={profileId} handoff={handoff} />
@@ -120,18 +120,18 @@ export function ConsentResult({ profileId }: { readonly profileId: string }) {
           setId(undefined);
         }}
       >
-        {say.common.close}
+        {t.common.close}
       </button>
     </section>
   );
 }
 
 function Outcome({ profileId, handoff }: { readonly profileId: string; readonly handoff: Handoff | undefined }) {
-  if (!handoff || handoff.status === 'pending') return <p className="label">{say.connect.waiting}</p>;
+  if (!handoff || handoff.status === 'pending') return <p className="label">{t.connect.waiting}</p>;
   const { result } = handoff;
   if (result && 'pending_selection' in result) return <Choose profileId={profileId} provider={result.provider} />;
-  if (result && 'reason' in result) return <p>{say.connect.refused(words(result.reason).toLowerCase())}</p>;
-  return <p>{result ? say.connect.connectedTo(words(result.provider)) : say.connect.connected}</p>;
+  if (result && 'reason' in result) return <p>{t.connect.refused(words(result.reason).toLowerCase())}</p>;
+  return <p>{result ? t.connect.connectedTo(words(result.provider)) : t.connect.connected}</p>;
 }
 
 /** The consent covers several accounts; the member chooses one. */
@@ -143,12 +143,12 @@ function Choose({ profileId, provider }: { readonly profileId: string; readonly 
       clientFor(profileId).finalizePendingAccount({ params: { provider }, body: { candidate_id: id } }),
     onSuccess: () => queryClient.invalidateQueries(connectionsQuery(profileId)),
   });
-  if (choose.isSuccess) return <p>{say.connect.connected}</p>;
+  if (choose.isSuccess) return <p>{t.connect.connected}</p>;
   return (
     <QueryResult query={candidates} lines={2}>
       {(accounts) => (
         <div>
-          <p>{say.connect.whichAccount}</p>
+          <p>{t.connect.whichAccount}</p>
           <ul className="mt-2 flex flex-wrap gap-2">
             {accounts.map(({ id, name }) => (
               <li key={id}>

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, localTime, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Failed, State } from '../parts/page.tsx';
 import { OverlapQuestion } from '../sales/overlap-question.tsx';
-import { say } from '../messages/index.ts';
 import { ChatbotRequest } from './chatbot-request.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { ProviderTile } from './providers.tsx';
@@ -14,11 +14,11 @@ import type { Connection } from './queries.ts';
 const statuses: Readonly<
   Record<Connection['status'], { tone: 'good' | 'plain' | 'bad'; title: string; next?: string }>
 > = {
-  pending: { tone: 'plain', title: say.connections.pending, next: say.connections.pendingAbout },
-  connected: { tone: 'good', title: say.connections.connected },
-  needs_action: { tone: 'bad', title: say.connections.needsAction, next: say.connections.needsActionAbout },
-  reconnect_required: { tone: 'bad', title: say.connections.reconnectNeeded, next: say.connections.reconnectAbout },
-  disconnected: { tone: 'plain', title: say.connections.disconnected, next: say.connections.disconnectedAbout },
+  pending: { tone: 'plain', title: t.connections.pending, next: t.connections.pendingAbout },
+  connected: { tone: 'good', title: t.connections.connected },
+  needs_action: { tone: 'bad', title: t.connections.needsAction, next: t.connections.needsActionAbout },
+  reconnect_required: { tone: 'bad', title: t.connections.reconnectNeeded, next: t.connections.reconnectAbout },
+  disconnected: { tone: 'plain', title: t.connections.disconnected, next: t.connections.disconnectedAbout },
 };
 
 interface ConnectionCardProps {
@@ -54,16 +54,16 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
       </div>
       <div className="min-w-0">
         <p className="label">{syncLine(sync)}</p>
-        {sync.last_error && <p className="text-problem">{say.connections.providerSays(sync.last_error)}</p>}
+        {sync.last_error && <p className="text-problem">{t.connections.providerSays(sync.last_error)}</p>}
         {next && <p className="label">{next}</p>}
         {sync.progress !== null && (
-          <progress aria-label={say.connections.readSoFar} className="mt-1 w-48" value={sync.progress} max={1} />
+          <progress aria-label={t.connections.readSoFar} className="mt-1 w-48" value={sync.progress} max={1} />
         )}
         <Failed error={syncNow.error} />
       </div>
       {channel === 'chatbot' && status === 'connected' && (
         <details>
-          <summary className="cursor-pointer text-accent">{say.connect.showRequest}</summary>
+          <summary className="cursor-pointer text-accent">{t.connect.showRequest}</summary>
           <ChatbotRequest profileId={profileId} />
         </details>
       )}
@@ -74,31 +74,31 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
             <button
               type="button"
               className="button"
-              aria-label={say.connections.reconnectOf(account.name)}
+              aria-label={t.connections.reconnectOf(account.name)}
               onClick={reconnect}
             >
-              {say.connections.reconnect}
+              {t.connections.reconnect}
             </button>
           )}
           {status === 'connected' && (
             <button
               type="button"
               className="button"
-              aria-label={say.connections.syncOf(account.name)}
+              aria-label={t.connections.syncOf(account.name)}
               disabled={syncNow.isPending || sync.state === 'running' || sync.state === 'queued'}
               onClick={() => syncNow.mutate()}
             >
-              {say.connections.syncNow}
+              {t.connections.syncNow}
             </button>
           )}
           {status !== 'disconnected' && (
             <button
               type="button"
               className="button"
-              aria-label={say.connections.disconnectOf(account.name)}
+              aria-label={t.connections.disconnectOf(account.name)}
               onClick={() => setDisconnecting(true)}
             >
-              {say.connections.disconnect}
+              {t.connections.disconnect}
             </button>
           )}
         </div>
@@ -111,7 +111,7 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
 }
 
 function syncLine({ state, last_success_at: success, next_run_at: next }: Connection['sync']): string {
-  if (state === 'running') return say.connections.beingRead;
-  const read = success ? say.connections.read(ago(success)) : say.connections.notRead;
-  return next && Date.parse(next) > Date.now() ? say.connections.nextAt(read, localTime(next)) : `${read}.`;
+  if (state === 'running') return t.connections.beingRead;
+  const read = success ? t.connections.read(ago(success)) : t.connections.notRead;
+  return next && Date.parse(next) > Date.now() ? t.connections.nextAt(read, localTime(next)) : `${read}.`;
 }

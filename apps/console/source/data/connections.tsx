@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { AddSpend } from './add-spend.tsx';
 import { ConnectDialog, ConsentResult } from './connect.tsx';
 import { BankLinkResult } from './connect-bank.tsx';
@@ -26,8 +26,8 @@ export function Connections() {
   const hasCrm = connections.data?.some(({ channel }) => channel === 'crm_a') ?? false;
   return (
     <Page
-      title={say.pages.connections}
-      about={say.connections.about}
+      title={t.pages.connections}
+      about={t.connections.about}
       actions={mayWrite && <SyncAll profileId={profileId} />}
     >
       <div className="grid gap-6">
@@ -37,15 +37,15 @@ export function Connections() {
           {(all) => (
             <>
               {all.length === 0 ? (
-                <Empty title={say.connections.nothing}>
-                  {mayWrite ? say.connections.chooseOne : say.connections.askAdmin}
+                <Empty title={t.connections.nothing}>
+                  {mayWrite ? t.connections.chooseOne : t.connections.askAdmin}
                 </Empty>
               ) : (
                 <section aria-labelledby="connected">
                   <h2 id="connected" className="mb-3">
-                    {say.connections.accounts}
+                    {t.connections.accounts}
                   </h2>
-                  <ul aria-label={say.pages.connections} className="grid gap-3 lg:grid-cols-2">
+                  <ul aria-label={t.pages.connections} className="grid gap-3 lg:grid-cols-2">
                     {all.map((one) => (
                       <li key={one.id} className="card p-5">
                         <ConnectionCard
@@ -92,11 +92,11 @@ interface GalleryProps {
 function Gallery({ connect, connectedTo }: GalleryProps) {
   return (
     <section className="grid gap-4" aria-labelledby="gallery">
-      <h2 id="gallery">{say.connect.title}</h2>
+      <h2 id="gallery">{t.connect.title}</h2>
       {groups.map((group) => (
         <section key={group.id} aria-labelledby={`group-${group.id}`}>
           <h3 id={`group-${group.id}`} className="label mb-2">
-            {say.connect.groups[group.id]}
+            {t.connect.groups[group.id]}
           </h3>
           <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
             {providersOf(group).map((channel) => {
@@ -108,19 +108,19 @@ function Gallery({ connect, connectedTo }: GalleryProps) {
                     <div className="min-w-0">
                       <p className="flex flex-wrap items-center gap-2 font-semibold">
                         {words(channel)}
-                        {connected > 0 && <State tone="good">{say.connect.count(connected, count(connected))}</State>}
+                        {connected > 0 && <State tone="good">{t.connect.count(connected, count(connected))}</State>}
                       </p>
-                      <p className="text-small text-soft">{say.connect.brings[channel]}</p>
+                      <p className="text-small text-soft">{t.connect.brings[channel]}</p>
                     </div>
                   </div>
                   <div className="mt-auto">
                     <button
                       type="button"
                       className="button"
-                      aria-label={(connected > 0 ? say.connect.anotherOf : say.connect.connectTo)(words(channel))}
+                      aria-label={(connected > 0 ? t.connect.anotherOf : t.connect.connectTo)(words(channel))}
                       onClick={() => connect(channel)}
                     >
-                      {connected > 0 ? say.connect.another : say.connect.connect}
+                      {connected > 0 ? t.connect.another : t.connect.connect}
                     </button>
                   </div>
                 </li>
@@ -142,7 +142,7 @@ function SyncAll({ profileId }: { readonly profileId: string }) {
   return (
     <div>
       <button type="button" className="button" disabled={sync.isPending} onClick={() => sync.mutate()}>
-        {say.connections.readAll}
+        {t.connections.readAll}
       </button>
       <Failed error={sync.error} />
     </div>

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { dayIn } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { profileQuery } from '../queries.ts';
 import { type Exclusion, ExclusionField, toExcludedFrom } from '../sales/exclusion-field.tsx';
 import { invalidateFigures, saleSourcesQuery } from '../sales/queries.ts';
-import { say } from '../messages/index.ts';
 import type { Connection } from './queries.ts';
 
 interface DisconnectProps {
@@ -41,8 +41,8 @@ export function Disconnect({ profileId, connection, onClose }: DisconnectProps) 
   });
   const today = dayIn(new Date().toISOString(), profile.data?.time_zone ?? 'UTC');
   return (
-    <Dialog title={say.connections.disconnectAsk(connection.account.name)} role="alertdialog" isOpen onClose={onClose}>
-      <p className="text-soft">{isOffered ? say.sales.disconnectAbout : say.connections.disconnectAbout}</p>
+    <Dialog title={t.connections.disconnectAsk(connection.account.name)} role="alertdialog" isOpen onClose={onClose}>
+      <p className="text-soft">{isOffered ? t.sales.disconnectAbout : t.connections.disconnectAbout}</p>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -54,10 +54,10 @@ export function Disconnect({ profileId, connection, onClose }: DisconnectProps) 
         <Failed error={disconnect.error} />
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>
-            {say.common.cancel}
+            {t.common.cancel}
           </button>
           <button type="submit" className="button-main" disabled={disconnect.isPending || sources.isLoading}>
-            {say.connections.disconnect}
+            {t.connections.disconnect}
           </button>
         </div>
       </form>

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { definitionsQuery, type GoalDefinition, receivedEventsQuery } from './queries.ts';
 
 /** The initial values of the form: the goal being edited, or the event that a goal is created for. */
@@ -68,10 +68,10 @@ export function GoalForm({ profileId, draft = {}, onSaved }: GoalFormProps) {
     <>
       <LineForm onSubmit={() => save.mutate()}>
         <NameField maxLength={200} value={name} onChange={setName} />
-        <TitledField title={say.goals.events}>
+        <TitledField title={t.goals.events}>
           <input className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
         </TitledField>
-        <TitledField title={say.goals.windowDays}>
+        <TitledField title={t.goals.windowDays}>
           <input
             className="field w-24"
             type="number"
@@ -84,15 +84,15 @@ export function GoalForm({ profileId, draft = {}, onSaved }: GoalFormProps) {
         </TitledField>
         <label className="flex items-center gap-2 py-2">
           <input type="checkbox" checked={isCash} onChange={({ target }) => setIsCash(target.checked)} />
-          {say.goals.isRevenue}
+          {t.goals.isRevenue}
         </label>
         <button type="submit" className="button-main" disabled={save.isPending}>
-          {say.goals.save}
+          {t.goals.save}
         </button>
       </LineForm>
       {save.isSuccess && (
         <p role="status" className="label">
-          {say.goals.saved(save.data.data.name)}
+          {t.goals.saved(save.data.data.name)}
         </p>
       )}
       <Failed error={save.error} />

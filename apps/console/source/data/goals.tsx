@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { ConfirmButton, Dialog } from '../parts/dialog.tsx';
@@ -10,7 +11,6 @@ import { Failed, Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
 import { limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { type GoalDraft, GoalForm, useRefreshGoals } from './goal-form.tsx';
 import { definitionsQuery, type GoalDefinition, type ReceivedEvent, receivedEventsQuery } from './queries.ts';
 
@@ -23,35 +23,35 @@ export function Goals() {
   const [edited, setEdited] = useState<GoalDraft>();
   const columns = columnsOf(received.data, mayWrite ? { profileId, onEdit: setEdited } : undefined);
   return (
-    <Page title={say.pages.goals} about={say.goals.about}>
+    <Page title={t.pages.goals} about={t.goals.about}>
       <div className="grid gap-5">
         <QueryResult query={definitions}>
-          {(rows) => <DataTable caption={say.pages.goals} columns={columns} rows={rows} keyOf={({ id }) => id} />}
+          {(rows) => <DataTable caption={t.pages.goals} columns={columns} rows={rows} keyOf={({ id }) => id} />}
         </QueryResult>
         <section className="card grid gap-3 p-5" aria-labelledby="uncounted">
-          <h2 id="uncounted">{say.goals.uncounted}</h2>
+          <h2 id="uncounted">{t.goals.uncounted}</h2>
           <QueryResult query={received}>
             {(events) => <UncountedEvents events={events} {...(mayWrite && { onCount: setEdited })} />}
           </QueryResult>
         </section>
         {mayWrite && (
           <section className="card grid gap-3 p-5" aria-labelledby="new-goal">
-            <h2 id="new-goal">{say.goals.add}</h2>
-            <p className="label max-w-prose">{say.goals.addAbout}</p>
+            <h2 id="new-goal">{t.goals.add}</h2>
+            <p className="label max-w-prose">{t.goals.addAbout}</p>
             <GoalForm profileId={profileId} />
           </section>
         )}
       </div>
       {edited && (
         <Dialog
-          title={edited.conversion_key ? say.goals.editOf(edited.name ?? '') : say.goals.countOf(edited.name ?? '')}
+          title={edited.conversion_key ? t.goals.editOf(edited.name ?? '') : t.goals.countOf(edited.name ?? '')}
           isOpen
           onClose={() => setEdited(undefined)}
         >
           <GoalForm profileId={profileId} draft={edited} onSaved={() => setEdited(undefined)} />
           <div className="flex justify-end">
             <button type="button" className="button" onClick={() => setEdited(undefined)}>
-              {say.common.cancel}
+              {t.common.cancel}
             </button>
           </div>
         </Dialog>
@@ -71,27 +71,27 @@ function UncountedEvents({
   readonly onCount?: (draft: GoalDraft) => void;
 }) {
   const uncounted = events.filter(({ definition_id: id }) => id === null);
-  if (uncounted.length === 0) return <p className="label">{say.goals.allCounted}</p>;
+  if (uncounted.length === 0) return <p className="label">{t.goals.allCounted}</p>;
   return (
     <>
-      <p className="label max-w-prose">{say.goals.uncountedAbout}</p>
+      <p className="label max-w-prose">{t.goals.uncountedAbout}</p>
       <ul className="grid gap-2">
         {uncounted.map(({ event_name: name, count: received, last_occurred_at: at }) => (
           <li key={name} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
             <span className="min-w-0 break-words">
               {name}
               <span className="label block">
-                {say.goals.receivedTimes(countOf(received))}, {say.goals.last(ago(at))}
+                {t.goals.receivedTimes(countOf(received))}, {t.goals.last(ago(at))}
               </span>
             </span>
             {onCount && (
               <button
                 type="button"
                 className="button"
-                aria-label={say.goals.countOf(name)}
+                aria-label={t.goals.countOf(name)}
                 onClick={() => onCount({ name, event_names: [name] })}
               >
-                {say.goals.count}
+                {t.goals.count}
               </button>
             )}
           </li>
@@ -114,18 +114,18 @@ function Actions({ goal, profileId, onEdit }: Editing & { readonly goal: GoalDef
   });
   return (
     <span className="flex flex-wrap gap-2 lg:justify-end">
-      <button type="button" className="button" aria-label={say.goals.editOf(goal.name)} onClick={() => onEdit(goal)}>
-        {say.goals.edit}
+      <button type="button" className="button" aria-label={t.goals.editOf(goal.name)} onClick={() => onEdit(goal)}>
+        {t.goals.edit}
       </button>
       {!goal.is_default && (
         <ConfirmButton
-          label={say.goals.removeOf(goal.name)}
-          question={say.goals.removeAsk(goal.name)}
-          about={say.goals.removeAbout}
+          label={t.goals.removeOf(goal.name)}
+          question={t.goals.removeAsk(goal.name)}
+          about={t.goals.removeAbout}
           disabled={remove.isPending}
           onConfirm={() => remove.mutate()}
         >
-          {say.goals.remove}
+          {t.goals.remove}
         </ConfirmButton>
       )}
       <Failed error={remove.error} />
@@ -139,24 +139,24 @@ function columnsOf(received: readonly ReceivedEvent[] | undefined, editing: Edit
   const columns: Column<GoalDefinition>[] = [
     {
       id: 'name',
-      title: say.common.name,
+      title: t.common.name,
       value: ({ name }) => name,
       cell: ({ name, is_default: isMain }) => (
         <>
           {name}
-          {isMain && <span className="label block">{say.goals.main}</span>}
+          {isMain && <span className="label block">{t.goals.main}</span>}
         </>
       ),
     },
     {
       id: 'events',
-      title: say.goals.events,
+      title: t.goals.events,
       value: ({ event_names: names }) => names.join(', '),
       cell: ({ event_names: names }) => <span className="break-words">{names.join(', ')}</span>,
     },
     {
       id: 'received',
-      title: say.goals.received,
+      title: t.goals.received,
       isNumber: true,
       value: timesOf,
       cell: (goal) => {
@@ -168,14 +168,14 @@ function columnsOf(received: readonly ReceivedEvent[] | undefined, editing: Edit
         return (
           <>
             {times === null ? count(null) : countOf(times)}
-            {last && <span className="label block">{say.goals.last(ago(last))}</span>}
+            {last && <span className="label block">{t.goals.last(ago(last))}</span>}
           </>
         );
       },
     },
     {
       id: 'counts',
-      title: say.goals.countsAs,
+      title: t.goals.countsAs,
       value: ({ revenue_type: type }) => type,
       cell: ({
         counts_as_cash: isCash,
@@ -184,24 +184,24 @@ function columnsOf(received: readonly ReceivedEvent[] | undefined, editing: Edit
         conversion_key: key,
       }) => (
         <>
-          {isCash ? say.goals.revenue : say.goals.noRevenue}
+          {isCash ? t.goals.revenue : t.goals.noRevenue}
           {type !== key && <span className="label block">{words(type)}</span>}
-          {!isEligible && <span className="label block">{say.goals.notCredited}</span>}
+          {!isEligible && <span className="label block">{t.goals.notCredited}</span>}
         </>
       ),
     },
     {
       id: 'window',
-      title: say.goals.window,
+      title: t.goals.window,
       isNumber: true,
       value: ({ lookback_window_days: days }) => days,
-      cell: ({ lookback_window_days: days }) => say.goals.days(count(days)),
+      cell: ({ lookback_window_days: days }) => t.goals.days(count(days)),
     },
   ];
   if (!editing) return columns;
   const actions: Column<GoalDefinition> = {
     id: 'actions',
-    title: say.goals.actions,
+    title: t.goals.actions,
     value: () => null,
     cell: (goal) => <Actions goal={goal} {...editing} />,
   };

@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import type { RequestOf, ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { dayIn } from '../format.ts';
 import { datesOf, type ReportScope } from '../queries.ts';
 
 /** The API queries of the pages about data sources. */
 
-type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+type Answer<Id extends keyof Routes> = ResponseOf<Routes[Id]>;
 export type Connection = Answer<'listConnections'>['data'][number];
 export type GoalDefinition = Answer<'listGoalDefinitions'>['data'][number];
 export type ReceivedEvent = Answer<'listReceivedEvents'>['data'][number];

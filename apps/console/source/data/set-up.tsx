@@ -1,10 +1,10 @@
+import { t } from '../messages/index.ts';
 import { Page } from '../parts/page.tsx';
-import { say } from '../messages/index.ts';
 import { Checklist } from './checklist.tsx';
 
 export function SetUp() {
   return (
-    <Page title={say.pages.setUp} about={say.setUp.about}>
+    <Page title={t.pages.setUp} about={t.setUp.about}>
       <Checklist />
     </Page>
   );

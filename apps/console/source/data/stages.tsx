@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
+import { language } from '../messages/language.ts';
 import { Failed } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { say } from '../messages/index.ts';
-import { language } from '../messages/language.ts';
 import { type Stage, stagesQuery } from './queries.ts';
 
 /** The mapping of the CRM's pipeline stages to conversions. */
@@ -12,12 +12,12 @@ export function Stages({ profileId }: { readonly profileId: string }) {
   const query = useQuery(stagesQuery(profileId));
   return (
     <section className="card p-5" aria-labelledby="stages">
-      <h2 id="stages">{say.stages.title}</h2>
-      <p className="label mb-3 max-w-prose">{say.stages.about}</p>
+      <h2 id="stages">{t.stages.title}</h2>
+      <p className="label mb-3 max-w-prose">{t.stages.about}</p>
       <QueryResult query={query}>
         {({ stages, outcomes, can_write: canWrite }) =>
           stages.length === 0 ? (
-            <p>{say.stages.none}</p>
+            <p>{t.stages.none}</p>
           ) : (
             <ul className="grid gap-2">
               {stages.map((stage) => (
@@ -58,11 +58,11 @@ function StageLine({ profileId, stage, outcomes, canWrite }: LineProps) {
         {stage.name}
         <span className="label block">
           {stage.pipeline.name}
-          {suggested && say.stages.suggested(titleOf(suggested))}
+          {suggested && t.stages.suggested(titleOf(suggested))}
         </span>
       </span>
       <select
-        aria-label={say.stages.countsAs(stage.name)}
+        aria-label={t.stages.countsAs(stage.name)}
         className="field"
         value={stage.current.event_key}
         disabled={!canWrite || change.isPending}

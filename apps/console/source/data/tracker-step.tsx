@@ -2,12 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { ago } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Copy } from '../parts/copy.tsx';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { profileQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { type Receipt, snippetQuery, verificationQuery } from './queries.ts';
 
 interface TrackerStepProps {
@@ -37,21 +37,21 @@ export function TrackerStep({ profileId, receipt }: TrackerStepProps) {
                 disabled={!may('attribution:write') || makeKey.isPending}
                 onClick={() => makeKey.mutate()}
               >
-                {say.setUp.makeKey}
+                {t.setUp.makeKey}
               </button>
               <Failed error={makeKey.error} />
             </div>
           ) : (
             <div className="grid gap-2">
               <p>
-                {say.setUp.pasteBefore} <code>&lt;/head&gt;</code> {say.setUp.pasteAfter}
+                {t.setUp.pasteBefore} <code>&lt;/head&gt;</code> {t.setUp.pasteAfter}
               </p>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
               <pre tabIndex={0} className="overflow-x-auto rounded bg-tint p-3 text-small">
                 {text.trim()}
               </pre>
               <div>
-                <Copy text={text.trim()} about={say.setUp.theTag} />
+                <Copy text={text.trim()} about={t.setUp.theTag} />
               </div>
             </div>
           )
@@ -68,14 +68,14 @@ function Received({ receipt }: { readonly receipt: Receipt | undefined }) {
   return (
     <p aria-live="polite" className="flex flex-wrap items-center gap-2">
       <State tone={receipt.kind === 'visit' ? 'good' : receipt.kind === 'bot' ? 'bad' : 'plain'}>
-        {say.setUp.receipts[receipt.kind]}
+        {t.setUp.receipts[receipt.kind]}
       </State>
       <span className="text-soft">
         {receipt.kind === 'visit' && receipt.lastAt
-          ? say.setUp.received(ago(receipt.lastAt))
+          ? t.setUp.received(ago(receipt.lastAt))
           : receipt.kind === 'bot'
-            ? say.setUp.receivedBot
-            : say.setUp.waiting}
+            ? t.setUp.receivedBot
+            : t.setUp.waiting}
       </span>
     </p>
   );
@@ -97,28 +97,28 @@ function Check({ profileId }: { readonly profileId: string }) {
   return (
     <div className="grid gap-2">
       <LineForm onSubmit={(form) => start.mutate(String(new FormData(form).get('url')))}>
-        <TitledField title={say.setUp.page}>
+        <TitledField title={t.setUp.page}>
           <input className="field w-72" name="url" type="url" placeholder="https://shop.example/" required />
         </TitledField>
         <button type="submit" className="button" disabled={start.isPending}>
-          {say.setUp.check}
+          {t.setUp.check}
         </button>
       </LineForm>
-      <p className="label max-w-prose">{say.setUp.checkAbout}</p>
+      <p className="label max-w-prose">{t.setUp.checkAbout}</p>
       <Failed error={start.error} />
       {check && (
         <p aria-live="polite">
           {check.status === 'verified' && check.verified_at ? (
-            say.setUp.seen(ago(check.verified_at))
+            t.setUp.seen(ago(check.verified_at))
           ) : check.status === 'pending' ? (
             <>
               <a className="text-accent underline" href={check.link} target="_blank" rel="noreferrer">
-                {say.setUp.openPage}
+                {t.setUp.openPage}
               </a>{' '}
-              {say.setUp.once(hintOf(check.snippet_present))}
+              {t.setUp.once(hintOf(check.snippet_present))}
             </>
           ) : (
-            say.setUp.noVisit(hintOf(check.snippet_present))
+            t.setUp.noVisit(hintOf(check.snippet_present))
           )}
         </p>
       )}
@@ -128,4 +128,4 @@ function Check({ profileId }: { readonly profileId: string }) {
 
 /** Explains the result of fetching the page; only public https pages are fetched. */
 const hintOf = (isPresent: boolean | null): string =>
-  isPresent === null ? say.setUp.hints.notFetched : isPresent ? say.setUp.hints.present : say.setUp.hints.absent;
+  isPresent === null ? t.setUp.hints.notFetched : isPresent ? t.setUp.hints.present : t.setUp.hints.absent;

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ago, count, day, percent, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Alerts } from '../parts/alerts.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -7,7 +8,6 @@ import { Page, State } from '../parts/page.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { qualityQuery } from './queries.ts';
 
 type Quality = NonNullable<ReturnType<typeof useQuality>['data']>;
@@ -18,7 +18,7 @@ const useQuality = () => useQuery({ ...qualityQuery(useReportScope().scope), sta
 export function Tracking() {
   const quality = useQuality();
   return (
-    <Page title={say.pages.tracking} about={say.tracking.about}>
+    <Page title={t.pages.tracking} about={t.tracking.about}>
       <Alerts />
       <QueryResult query={quality}>{(found) => <Figures quality={found} />}</QueryResult>
     </Page>
@@ -33,11 +33,11 @@ function Figures({
   const isAlive = last !== null && silent === null;
   return (
     <div className="grid gap-5">
-      <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={say.tracking.isAlive}>
+      <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={t.tracking.isAlive}>
         <State tone={isAlive ? 'good' : 'bad'}>
-          {isAlive ? say.tracking.alive : last ? say.tracking.silent : say.tracking.noVisit}
+          {isAlive ? t.tracking.alive : last ? t.tracking.silent : t.tracking.noVisit}
         </State>
-        {last && <span>{say.tracking.lastVisit(ago(last))}</span>}
+        {last && <span>{t.tracking.lastVisit(ago(last))}</span>}
       </section>
       <dl className="grid grid-cols-2 gap-3 md:grid-cols-5">
         {tiles.map(({ field, title, about }) => (
@@ -52,7 +52,7 @@ function Figures({
       </dl>
       {[total.bad_by_reason, total.refused_by_reason].some((reasons) => Object.keys(reasons).length > 0) && (
         <section className="card p-5" aria-labelledby="why">
-          <h2 id="why">{say.tracking.whyNot}</h2>
+          <h2 id="why">{t.tracking.whyNot}</h2>
           <ul className="mt-2 grid gap-1">
             {Object.entries({ ...total.bad_by_reason, ...total.refused_by_reason }).map(([reason, number]) => (
               <li key={reason} className="flex justify-between gap-4 border-line border-t pt-1">
@@ -63,27 +63,27 @@ function Figures({
         </section>
       )}
       {total.accepted + total.bad + total.refused === 0 ? (
-        <Empty title={say.tracking.nothing}>
-          {say.tracking.putTracker}
+        <Empty title={t.tracking.nothing}>
+          {t.tracking.putTracker}
           <SetUpLink />
         </Empty>
       ) : (
-        <DataTable caption={say.tracking.byDay} columns={columns} rows={days} keyOf={({ date }) => date} />
+        <DataTable caption={t.tracking.byDay} columns={columns} rows={days} keyOf={({ date }) => date} />
       )}
     </div>
   );
 }
 
 const tiles = [
-  { field: 'accepted', title: say.tracking.visits, about: say.tracking.visitsAbout },
-  { field: 'bots', title: say.tracking.bots, about: say.tracking.botsAbout },
-  { field: 'unmatched', title: say.tracking.unmatched, about: say.tracking.unmatchedAbout },
-  { field: 'bad', title: say.tracking.bad, about: say.tracking.badAbout },
-  { field: 'refused', title: say.tracking.refused, about: say.tracking.refusedAbout },
+  { field: 'accepted', title: t.tracking.visits, about: t.tracking.visitsAbout },
+  { field: 'bots', title: t.tracking.bots, about: t.tracking.botsAbout },
+  { field: 'unmatched', title: t.tracking.unmatched, about: t.tracking.unmatchedAbout },
+  { field: 'bad', title: t.tracking.bad, about: t.tracking.badAbout },
+  { field: 'refused', title: t.tracking.refused, about: t.tracking.refusedAbout },
 ] as const;
 
 const columns: Column<Day>[] = [
-  { id: 'date', title: say.common.day, value: ({ date }) => date, cell: ({ date }) => day(date) },
+  { id: 'date', title: t.common.day, value: ({ date }) => date, cell: ({ date }) => day(date) },
   ...tiles.map(
     ({ field, title }): Column<Day> => ({
       id: field,

@@ -3,11 +3,11 @@ import { type SummedField, summedFields } from '@tributary/vocabulary';
 import { closingsQuery, monthOf } from '../closings.ts';
 import { formatFigure } from '../fields.ts';
 import { longDay, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Loading, Problem } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { endOf } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { changesQuery } from './queries.ts';
 
 /**
@@ -39,10 +39,10 @@ function Since({ since, explain, currency }: SinceProps) {
   const shown = (value: string) => formatFigure(explain.field, value, currency);
   const steps = stepsOf(Number(before), causes);
   return (
-    <table className="w-full" aria-label={say.explain.changesSince}>
-      <caption className="label text-left">{say.explain.since(longDay(since.slice(0, 10)))}</caption>
+    <table className="w-full" aria-label={t.explain.changesSince}>
+      <caption className="label text-left">{t.explain.since(longDay(since.slice(0, 10)))}</caption>
       <tbody>
-        <Line name={say.explain.asItStood} value={shown(before)} isEnd />
+        <Line name={t.explain.asItStood} value={shown(before)} isEnd />
         {steps.map(({ kinds, difference, conversions, left, width }) => (
           <tr key={kinds.join()} className="border-line border-b">
             <th scope="row" className="py-1 text-left font-normal">
@@ -57,11 +57,7 @@ function Since({ since, explain, currency }: SinceProps) {
             <td className="number text-right">{shown(difference)}</td>
           </tr>
         ))}
-        <Line
-          name={causes.length === 0 ? say.explain.nothingChanged : say.explain.asItStands}
-          value={shown(after)}
-          isEnd
-        />
+        <Line name={causes.length === 0 ? t.explain.nothingChanged : t.explain.asItStands} value={shown(after)} isEnd />
       </tbody>
     </table>
   );
@@ -81,9 +77,9 @@ function Line({ name, value, isEnd }: { readonly name: string; readonly value: s
 /** "124 payments were attributed again". A cause without its own sentence is shown by name with its count. */
 function describeCauses(kinds: readonly string[], conversions: number, field: SummedField): string {
   const [kind = ''] = kinds;
-  const sentence = kinds.length === 1 && conversions > 0 ? say.explain.causeSentences[kind] : undefined;
-  if (sentence) return sentence(say.explain.changedConversions(conversions, field === 'outcome_value'), conversions);
-  return `${kinds.map(words).join(say.common.and)}${conversions > 0 ? ` (${conversions})` : ''}`;
+  const sentence = kinds.length === 1 && conversions > 0 ? t.explain.causeSentences[kind] : undefined;
+  if (sentence) return sentence(t.explain.changedConversions(conversions, field === 'outcome_value'), conversions);
+  return `${kinds.map(words).join(t.common.and)}${conversions > 0 ? ` (${conversions})` : ''}`;
 }
 
 /** The bars of a waterfall: each starts where the previous cause left the figure. */

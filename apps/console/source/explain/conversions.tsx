@@ -1,9 +1,9 @@
 import type { Field } from '../fields.ts';
 import { channelTitle, count, longDay, moment, money, rate, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { recordName } from '../payments/record-name.ts';
 import type { ExplainedConversion } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { added } from './added.ts';
 import { TouchPath } from './touch-path.tsx';
 
@@ -21,7 +21,7 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
   return (
     <section aria-labelledby="conversions">
       <h3 id="conversions" className="mb-2">
-        {say.metrics.conversions}
+        {t.metrics.conversions}
       </h3>
       <ol className="grid gap-3">
         {conversions.map((conversion) => (
@@ -34,14 +34,14 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
             </div>
             <p className="label">
               {moment(conversion.conversion_time, timeZone)}
-              {conversion.is_first_payment && say.explain.firstPurchase}
+              {conversion.is_first_payment && t.explain.firstPurchase}
             </p>
             <p className="mt-1">{worthOf(conversion, currency)}</p>
             <Duplicates conversion={conversion} />
             <TouchPath conversion={conversion} currency={currency} timeZone={timeZone} hasEntity={hasEntity} />
             <LeftOut conversion={conversion} timeZone={timeZone} />
             <ConversionLink conversionId={conversion.conversion_id} className="mt-2 inline-block text-small">
-              {say.explain.itsJourney}
+              {t.explain.itsJourney}
             </ConversionLink>
           </li>
         ))}
@@ -57,7 +57,7 @@ function Duplicates({ conversion: { duplicates } }: { readonly conversion: Expla
     <ul className="label mt-1 grid gap-0.5">
       {duplicates.map((one) => (
         <li key={one.outcome_event_id} className="break-words">
-          {say.payments.alsoReported(recordName(one), money(one.amount, one.currency))}
+          {t.payments.alsoReported(recordName(one), money(one.amount, one.currency))}
         </li>
       ))}
     </ul>
@@ -69,18 +69,18 @@ function worthOf(conversion: ExplainedConversion, currency: string): string {
   const { value, original_amount: amount, original_currency: paidIn, rate: used, rate_date: date } = conversion;
   // For historical figures only the converted value is stored, not the paid amount.
   if (amount === null || paidIn === null)
-    return value === null ? say.explain.noMoney : say.explain.worth(money(value, currency));
+    return value === null ? t.explain.noMoney : t.explain.worth(money(value, currency));
   const paid = money(amount, paidIn);
-  if (value === null) return say.explain.noRate(paid, paidIn);
-  if (paidIn === currency) return say.explain.paid(paid);
+  if (value === null) return t.explain.noRate(paid, paidIn);
+  if (paidIn === currency) return t.explain.paid(paid);
   return `${paid} × ${rate(used)}${date ? ` (${longDay(date)})` : ''} = ${money(value, currency)}`;
 }
 
 const reasons: Readonly<Record<ExplainedConversion['left_out'][number]['reason'], string>> = {
-  outside_window: say.explain.tooEarly,
-  after_conversion: say.explain.afterIt,
-  repeat_of_session: say.explain.repeat,
-  path_full: say.explain.pathEnds,
+  outside_window: t.explain.tooEarly,
+  after_conversion: t.explain.afterIt,
+  repeat_of_session: t.explain.repeat,
+  path_full: t.explain.pathEnds,
 };
 
 function LeftOut({
@@ -93,7 +93,7 @@ function LeftOut({
   if (touches.length === 0) return null;
   return (
     <details className="mt-2">
-      <summary className="label cursor-pointer">{say.explain.hadNoPart(touches.length, count(touches.length))}</summary>
+      <summary className="label cursor-pointer">{t.explain.hadNoPart(touches.length, count(touches.length))}</summary>
       <ul className="label mt-1 grid gap-0.5">
         {touches.map(({ occurred_at: at, channel, reason }) => (
           <li key={`${at} ${channel} ${reason}`}>
@@ -101,7 +101,7 @@ function LeftOut({
           </li>
         ))}
       </ul>
-      <p className="label mt-1">{say.explain.looksBack(lookbackDays)}</p>
+      <p className="label mt-1">{t.explain.looksBack(lookbackDays)}</p>
     </details>
   );
 }

@@ -1,8 +1,8 @@
 import type { Field } from '../fields.ts';
 import { fields } from '../fields.ts';
 import { count, day, longDay, money, rate } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { ExplainedDelivery } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { added } from './added.ts';
 
 interface DeliveryProps {
@@ -18,24 +18,24 @@ export function Delivery({ rows, field, currency }: DeliveryProps) {
   return (
     <section aria-labelledby="delivery">
       <h3 id="delivery" className="mb-2">
-        {say.explain.daysTold}
+        {t.explain.daysTold}
       </h3>
       <table className="w-full text-right">
         <thead>
           <tr className="label">
             <th scope="col" className="py-1 text-left font-medium">
-              {say.common.day}
+              {t.common.day}
             </th>
             <th scope="col" className="font-medium">
-              {say.explain.told}
+              {t.explain.told}
             </th>
             {isMoney && (
               <th scope="col" className="pl-3 font-medium">
-                {say.explain.rate}
+                {t.explain.rate}
               </th>
             )}
             <th scope="col" className="pl-3 font-medium">
-              {say.explain.adds}
+              {t.explain.adds}
             </th>
           </tr>
         </thead>
@@ -49,7 +49,7 @@ export function Delivery({ rows, field, currency }: DeliveryProps) {
               <td className="number py-1 pl-3">{isMoney ? money(row.amount, row.currency) : count(row.amount)}</td>
               {isMoney && (
                 <td className="number label py-1 pl-3" title={row.rate_date ? longDay(row.rate_date) : undefined}>
-                  {row.currency === currency ? '' : row.rate === null ? say.explain.withoutRate : `× ${rate(row.rate)}`}
+                  {row.currency === currency ? '' : row.rate === null ? t.explain.withoutRate : `× ${rate(row.rate)}`}
                 </td>
               )}
               <td className="number py-1 pl-3" data-contributes={row.contributes}>

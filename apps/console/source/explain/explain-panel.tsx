@@ -5,12 +5,12 @@ import { useRef } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { fields, formatFigure } from '../fields.ts';
 import { channelTitle, longDay, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { windowTitles } from '../parts/window-titles.ts';
-import { useChangeSearch, useReportScope } from '../report-scope.ts';
 import { entityQuery } from '../queries.ts';
+import { useChangeSearch, useReportScope } from '../report-scope.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { Changes } from './changes.tsx';
 import { Conversions } from './conversions.tsx';
 import { Delivery } from './delivery.tsx';
@@ -63,13 +63,13 @@ function Content({ explain }: { readonly explain: Explained }) {
           <p className="label">
             <When explain={explain} />
             {explain.report !== 'overview' && `, ${words(explain.model)}`}
-            {scope.asOf && explain.report !== 'top_performers' && say.explain.asItStoodOn(longDay(scope.asOf))}
+            {scope.asOf && explain.report !== 'top_performers' && t.explain.asItStoodOn(longDay(scope.asOf))}
           </p>
         </div>
-        <Dialog.Close className="button">{say.common.close}</Dialog.Close>
+        <Dialog.Close className="button">{t.common.close}</Dialog.Close>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section aria-label={say.explain.title} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
+      <section aria-label={t.explain.title} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
         <Explanation explain={explain} />
       </section>
     </>
@@ -81,7 +81,7 @@ function When({ explain: { window, days } }: { readonly explain: Explained }) {
   const { scope } = useReportScope();
   const { from, to } = days ?? scope;
   if (window) return windowTitles[window];
-  return from === to ? longDay(from) : say.common.fromTo(longDay(from), longDay(to));
+  return from === to ? longDay(from) : t.common.fromTo(longDay(from), longDay(to));
 }
 
 function About({ explain: { entity, type, level, model, platform, channel } }: { readonly explain: Explained }) {
@@ -91,8 +91,8 @@ function About({ explain: { entity, type, level, model, platform, channel } }: {
   const rows = useQueryClient().getQueryData(campaignsQuery(scope, level, model).queryKey)?.rows ?? [];
   const cachedName = rows.find(({ campaign_id: id }) => id === entity)?.campaign_name;
   const { data } = useQuery({ ...entityQuery(scope, entity ?? '', level, model), enabled: isNamed && !cachedName });
-  const others = platform ? words(platform) : channel ? channelTitle(channel) : say.common.all;
-  const whose = isNamed ? (cachedName ?? data?.campaign_name ?? '…') : entity ? say.explain.unattributed : others;
+  const others = platform ? words(platform) : channel ? channelTitle(channel) : t.common.all;
+  const whose = isNamed ? (cachedName ?? data?.campaign_name ?? '…') : entity ? t.explain.unattributed : others;
   return <>{type ? `${whose}, ${words(type)}` : whose}</>;
 }
 
@@ -129,11 +129,11 @@ function Explanation({ explain }: { readonly explain: Explained }) {
         />
       )}
       {data.exclusions.length > 0 && (
-        <ul aria-label={say.explain.leftOut} className="grid gap-1 border-line border-l-2 pl-3">
+        <ul aria-label={t.explain.leftOut} className="grid gap-1 border-line border-l-2 pl-3">
           {data.exclusions.map(({ reason, count, meaning }) => (
             <li key={reason}>
               <span className="number">{count}</span>
-              {say.explain.isLeftOut(reasonOf(reason, meaning))}
+              {t.explain.isLeftOut(reasonOf(reason, meaning))}
             </li>
           ))}
         </ul>
@@ -158,7 +158,7 @@ function Explanation({ explain }: { readonly explain: Explained }) {
           disabled={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          {query.isFetchingNextPage ? say.common.loadingMore : say.common.showMore}
+          {query.isFetchingNextPage ? t.common.loadingMore : t.common.showMore}
         </button>
       )}
     </div>
@@ -168,9 +168,9 @@ function Explanation({ explain }: { readonly explain: Explained }) {
 /** The formula of the figure. Totals do not depend on an attribution model, so they have their own formula. */
 function formulaOf({ field, entity, report, platform, channel }: Explained): string {
   const isOfAll = report === 'overview' || (!entity && !platform);
-  const formula = (isOfAll ? say.formulas.ofAll[field] : undefined) ?? say.formulas.ofRow[field];
-  return channel ? `${formula} ${say.overview.channelsAbout}` : formula;
+  const formula = (isOfAll ? t.formulas.ofAll[field] : undefined) ?? t.formulas.ofRow[field];
+  return channel ? `${formula} ${t.overview.channelsAbout}` : formula;
 }
 
-const leftOutWords: Readonly<Record<string, string>> = say.explain.reasons;
+const leftOutWords: Readonly<Record<string, string>> = t.explain.reasons;
 const reasonOf = (reason: string, meaning: string): string => leftOutWords[reason] ?? meaning;

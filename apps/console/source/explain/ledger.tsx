@@ -1,7 +1,7 @@
 import { difference, sum } from '../decimals.ts';
 import { type Field, formatFigure } from '../fields.ts';
 import { count } from '../format.ts';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { added } from './added.ts';
 
 interface LedgerProps {
@@ -21,14 +21,14 @@ export function Ledger({ field, value, total, rowCount, shown, currency }: Ledge
   const more = rowCount - shown.length;
   return (
     <table className="w-full" data-ledger>
-      <caption className="sr-only">{say.explain.addsUp}</caption>
+      <caption className="sr-only">{t.explain.addsUp}</caption>
       <tbody>
-        <Line title={say.explain.shownBelow(count(shown.length))} amount={added(field, inSight, currency)} />
+        <Line title={t.explain.shownBelow(count(shown.length))} amount={added(field, inSight, currency)} />
         {more > 0 && (
-          <Line title={say.explain.more(count(more))} amount={added(field, difference(total, inSight), currency)} />
+          <Line title={t.explain.more(count(more))} amount={added(field, difference(total, inSight), currency)} />
         )}
-        <Line title={say.explain.together(count(rowCount))} amount={added(field, total, currency)} isSum />
-        <Line title={say.explain.figure} amount={formatFigure(field, value, currency)} isSum />
+        <Line title={t.explain.together(count(rowCount))} amount={added(field, total, currency)} isSum />
+        <Line title={t.explain.figure} amount={formatFigure(field, value, currency)} isSum />
       </tbody>
     </table>
   );

@@ -1,7 +1,7 @@
 import { type Field, fields } from '../fields.ts';
+import { t } from '../messages/index.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { Explained } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 interface PartsProps {
   readonly explain: Explained;
@@ -24,7 +24,7 @@ export function Parts({ explain, parts, currency }: PartsProps) {
             {fields[field].title}
           </dt>
           <dd>
-            <Figure of={{ ...explain, field }} value={value} currency={currency} about={say.explain.aPart} />
+            <Figure of={{ ...explain, field }} value={value} currency={currency} about={t.explain.aPart} />
           </dd>
         </div>
       ))}

@@ -1,11 +1,11 @@
 import { type ScoreLayer, scoreLayers } from '@tributary/vocabulary';
 import type { Field } from '../fields.ts';
 import { count, localMoment, percent, rate, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
 import type { Explanation } from '../queries.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 type Data = Explanation['data'];
 
@@ -22,11 +22,11 @@ export function Layers({ explain, layers }: { readonly explain: Explained; reado
   return (
     <section aria-labelledby="layers">
       <h3 id="layers" className="mb-2">
-        {say.score.layers}
+        {t.score.layers}
       </h3>
       <table className="w-full text-right">
         <thead>
-          <TitleRow first={say.score.layer} others={[say.score.weight, say.score.percentile, say.explain.adds]} />
+          <TitleRow first={t.score.layer} others={[t.score.weight, t.score.percentile, t.explain.adds]} />
         </thead>
         <tbody>
           {layers.map(({ layer, weight, percentile, contributes }) => (
@@ -45,7 +45,7 @@ export function Layers({ explain, layers }: { readonly explain: Explained; reado
           ))}
         </tbody>
       </table>
-      {layers.length < scoreLayers.length && <p className="label mt-1">{say.score.unknownLayers}</p>}
+      {layers.length < scoreLayers.length && <p className="label mt-1">{t.score.unknownLayers}</p>}
     </section>
   );
 }
@@ -61,9 +61,9 @@ export function CohortAds({ ads, total, rowCount }: CohortProps) {
   return (
     <section aria-labelledby="cohort">
       <h3 id="cohort" className="mb-2">
-        {say.score.among(count(rowCount))}
+        {t.score.among(count(rowCount))}
       </h3>
-      <p className="label mb-2">{say.score.placeIs(count(total), count(rowCount))}</p>
+      <p className="label mb-2">{t.score.placeIs(count(total), count(rowCount))}</p>
       <table className="w-full text-right">
         <tbody>
           {ads.map(({ ad_id: id, ad_name: name, figure, standing, contributes }) => (
@@ -72,7 +72,7 @@ export function CohortAds({ ads, total, rowCount }: CohortProps) {
                 {name}
               </th>
               <td className="number pl-3">{rate(figure)}</td>
-              <td className="label pl-3">{say.score.standings[standing]}</td>
+              <td className="label pl-3">{t.score.standings[standing]}</td>
               <td className="number pl-3" data-contributes={contributes}>
                 {count(contributes)}
               </td>
@@ -87,16 +87,16 @@ export function CohortAds({ ads, total, rowCount }: CohortProps) {
 /** The inputs and thresholds of a score. */
 export function Working({ working }: { readonly working: NonNullable<Data['working']> }) {
   const lines: readonly (readonly [string, string])[] = [
-    [say.score.scoredAt, localMoment(working.scored_at)],
-    [say.score.cohort, say.score.ofAtLeast(count(working.cohort_n_ads), count(working.smallest_cohort))],
-    [say.score.outcome, say.score.outcomes[working.outcome]],
-    [say.score.evidence, say.score.evidenceOf(count(working.evidence), count(working.clicks_per_outcome))],
-    [say.score.trust, say.score.trustOf(percent(working.trust), count(working.half_evidence))],
+    [t.score.scoredAt, localMoment(working.scored_at)],
+    [t.score.cohort, t.score.ofAtLeast(count(working.cohort_n_ads), count(working.smallest_cohort))],
+    [t.score.outcome, t.score.outcomes[working.outcome]],
+    [t.score.evidence, t.score.evidenceOf(count(working.evidence), count(working.clicks_per_outcome))],
+    [t.score.trust, t.score.trustOf(percent(working.trust), count(working.half_evidence))],
   ];
   return (
     <section aria-labelledby="working">
       <h3 id="working" className="mb-2">
-        {say.score.working}
+        {t.score.working}
       </h3>
       <dl className="grid gap-1">
         {lines.map(([title, text]) => (
@@ -106,15 +106,15 @@ export function Working({ working }: { readonly working: NonNullable<Data['worki
           </div>
         ))}
       </dl>
-      <h3 className="mt-4 mb-2">{say.score.traits}</h3>
+      <h3 className="mt-4 mb-2">{t.score.traits}</h3>
       <dl className="grid gap-1">
         {working.traits.map(({ trait, value, said_by: saidBy, is_compared: isCompared }) => (
           <div key={trait} className="grid grid-cols-[9rem_1fr] gap-x-3">
-            <dt className="label">{say.score.traitNames[trait]}</dt>
+            <dt className="label">{t.score.traitNames[trait]}</dt>
             <dd>
-              {value === null ? say.score.saidBy.nobody : words(value)}
+              {value === null ? t.score.saidBy.nobody : words(value)}
               <span className="label block">
-                {[value === null ? '' : say.score.saidBy[saidBy], isCompared ? say.score.compared : '']
+                {[value === null ? '' : t.score.saidBy[saidBy], isCompared ? t.score.compared : '']
                   .filter(Boolean)
                   .join('; ')}
               </span>

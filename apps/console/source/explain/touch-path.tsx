@@ -1,8 +1,8 @@
 import { isZero, share } from '../decimals.ts';
 import { channelTitle, count, moment, money, percent } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { adLine } from '../parts/ad-line.ts';
 import type { ExplainedConversion } from '../queries.ts';
-import { say } from '../messages/index.ts';
 
 interface TouchPathProps {
   readonly conversion: ExplainedConversion;
@@ -17,7 +17,7 @@ const inSight = 6;
 /** The path to a conversion: each touch with its credit. The credits add up to the value. */
 export function TouchPath({ conversion, currency, timeZone, hasEntity }: TouchPathProps) {
   const { path, value, touch_count: touchCount } = conversion;
-  if (path.length === 0) return <p className="label mt-1">{say.explain.noTouch}</p>;
+  if (path.length === 0) return <p className="label mt-1">{t.explain.noTouch}</p>;
   const hasMoney = value !== null && !isZero(value);
   const earners = path.filter(({ credit }) => !isZero(credit));
   const first = hasMoney ? earners : path;
@@ -59,7 +59,7 @@ export function TouchPath({ conversion, currency, timeZone, hasEntity }: TouchPa
       {rest.length > 0 && (
         <details className="mt-1">
           <summary className="label cursor-pointer">
-            {say.explain.moreTouches(count(rest.length), count(touchCount))}
+            {t.explain.moreTouches(count(rest.length), count(touchCount))}
           </summary>
           <ol className="mt-1 grid gap-1">{rest.map(line)}</ol>
         </details>

@@ -9,4 +9,4 @@ const dictionaries: Readonly<Record<Language, () => Promise<{ readonly words: Wo
 };
 
 /** The texts of the interface. A dictionary with a missing or an additional text does not compile. */
-export const say: Words = (await dictionaries[language]()).words;
+export const t: Words = (await dictionaries[language]()).words;

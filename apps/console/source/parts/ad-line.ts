@@ -1,4 +1,4 @@
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 interface NamedTouch {
   readonly campaign_external_id: string | null;
@@ -12,9 +12,9 @@ interface NamedTouch {
 /** The ad's path from the campaign down, by names, or by the platform's ids where names are unknown. Empty if no ad is known. */
 export function adLine(touch: NamedTouch): string {
   const campaign =
-    touch.campaign_name ?? (touch.campaign_external_id && say.touches.campaign(touch.campaign_external_id));
-  const adSet = touch.ad_set_name ?? (touch.ad_set_external_id && say.touches.adSet(touch.ad_set_external_id));
-  const ad = touch.ad_name ?? (touch.ad_external_id && say.touches.ad(touch.ad_external_id));
+    touch.campaign_name ?? (touch.campaign_external_id && t.touches.campaign(touch.campaign_external_id));
+  const adSet = touch.ad_set_name ?? (touch.ad_set_external_id && t.touches.adSet(touch.ad_set_external_id));
+  const ad = touch.ad_name ?? (touch.ad_external_id && t.touches.ad(touch.ad_external_id));
   return [campaign, without(adSet, campaign), without(ad, adSet ?? campaign)].filter(Boolean).join(' › ');
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { pictureQuery } from '../ads/queries.ts';
+import { t } from '../messages/index.ts';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
 interface AdPictureProps {
   readonly adId: string;
@@ -17,7 +17,7 @@ export function AdPicture({ adId, name, isSmall, isWithout = false }: AdPictureP
   const { data: address } = useQuery({ ...pictureQuery(profileId, adId), enabled: !isWithout });
   const size = isSmall ? 'size-8' : 'size-16';
   if (address)
-    return <img src={address} alt={say.ads.picture(name)} className={`${size} shrink-0 rounded object-cover`} />;
+    return <img src={address} alt={t.ads.picture(name)} className={`${size} shrink-0 rounded object-cover`} />;
   return (
     <span aria-hidden="true" className={`${size} grid shrink-0 place-items-center rounded bg-tint text-soft`}>
       {(isWithout || address === null) && '¶'}

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { alertsQuery } from '../data/queries.ts';
 import { ago } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 
 /** The page that shows the cause, or where members decide. */
 const links = {
-  tracker_silent: { to: '/p/$profileId/set-up', title: say.alerts.check },
-  sync_failing: { to: '/p/$profileId/connections', title: say.alerts.connections },
-  duplicates_found: { to: '/p/$profileId/payment-matches', title: say.alerts.paymentMatches },
+  tracker_silent: { to: '/p/$profileId/set-up', title: t.alerts.check },
+  sync_failing: { to: '/p/$profileId/connections', title: t.alerts.connections },
+  duplicates_found: { to: '/p/$profileId/payment-matches', title: t.alerts.paymentMatches },
   figures_late: undefined,
 } as const;
 
@@ -21,13 +21,13 @@ export function Alerts() {
   const { data: open = [] } = useQuery({ ...alertsQuery(profileId), enabled: !sharedLink() });
   if (open.length === 0) return null;
   return (
-    <section aria-label={say.alerts.title} className="mb-5">
+    <section aria-label={t.alerts.title} className="mb-5">
       <ul className="grid gap-3">
         {open.map(({ id, kind, since }) => (
           <li key={id} className="card border-problem p-4">
-            <p className="font-semibold text-problem">{say.alerts[kind].title}</p>
+            <p className="font-semibold text-problem">{t.alerts[kind].title}</p>
             <p className="mt-1 max-w-prose">
-              {say.alerts[kind].about(ago(since))}{' '}
+              {t.alerts[kind].about(ago(since))}{' '}
               {links[kind] && (
                 <Link to={links[kind].to} params={{ profileId }} search={linkSearch} className="text-accent underline">
                   {links[kind].title}

@@ -1,6 +1,6 @@
 import { moved, today } from '../date-range.ts';
+import { t } from '../messages/index.ts';
 import { useChangeSearch, useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
 /** The date at whose end the report is shown. It is part of the URL, so a copied link shows the same report. */
 export function AsOfPicker() {
@@ -9,7 +9,7 @@ export function AsOfPicker() {
   return (
     <div className="flex items-center gap-2">
       <label className="flex items-center gap-2">
-        <span className="label">{say.explain.asItStoodLabel}</span>
+        <span className="label">{t.explain.asItStoodLabel}</span>
         <input
           type="date"
           className="field number"
@@ -20,7 +20,7 @@ export function AsOfPicker() {
       </label>
       {scope.asOf && (
         <button type="button" className="button" onClick={() => change({ asOf: undefined })}>
-          {say.explain.asItStands}
+          {t.explain.asItStands}
         </button>
       )}
     </div>

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { definitions } from '../fields.ts';
-import { useReportScope } from '../report-scope.ts';
+import { t } from '../messages/index.ts';
 import { goalsQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 
 /** The attribution window of the goals, with a link to where it is set. */
 export function AttributionWindow() {
@@ -13,7 +13,7 @@ export function AttributionWindow() {
   const { data } = useQuery({ ...goalsQuery(scope.profileId), enabled: sharedLink() === undefined });
   const [shortest, longest] = [data?.windows.at(0), data?.windows.at(-1)];
   if (shortest === undefined) return null;
-  const about = `${definitions.window} ${say.models.windowIsSet}`;
+  const about = `${definitions.window} ${t.models.windowIsSet}`;
   return (
     <Link
       to="/p/$profileId/goals"
@@ -23,7 +23,7 @@ export function AttributionWindow() {
       title={about}
       aria-description={about}
     >
-      {say.models.window(shortest === longest ? shortest : say.models.fromTo(shortest, longest ?? shortest))}
+      {t.models.window(shortest === longest ? shortest : t.models.fromTo(shortest, longest ?? shortest))}
     </Link>
   );
 }

@@ -1,10 +1,10 @@
 import type { DateRange } from '../date-range.ts';
 import { longDay, signedPercent } from '../format.ts';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 /** The figure of the compared period, with its dates. */
 export const beforeTitle = ({ from, to }: DateRange, figure: string): string =>
-  say.overview.beforeTitle(figure, longDay(from), longDay(to));
+  t.overview.beforeTitle(figure, longDay(from), longDay(to));
 
 interface ChangeProps {
   readonly now: number | null;
@@ -21,10 +21,10 @@ export function Change({ now, was, better, from }: ChangeProps) {
   const isBetter = better && change !== 0 ? change > 0 === (better === 'more') : undefined;
   const colour = isBetter === undefined ? 'text-soft' : isBetter ? 'text-accent' : 'text-problem';
   return (
-    <span className={`number block text-small ${colour}`} title={say.overview.fromUpper(from)}>
+    <span className={`number block text-small ${colour}`} title={t.overview.fromUpper(from)}>
       <span aria-hidden="true">{change > 0 ? '▲ ' : change < 0 ? '▼ ' : ''}</span>
       {signedPercent(change)}
-      <span className="sr-only"> {say.overview.from(from)}</span>
+      <span className="sr-only"> {t.overview.from(from)}</span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 interface ChangedMarkProps {
   /** The figure at the other time, formatted. */
@@ -8,7 +8,7 @@ interface ChangedMarkProps {
 
 /** Marks a figure whose value differs at the other time. */
 export function ChangedMark({ other, when }: ChangedMarkProps) {
-  const words = when === 'closed' ? say.closings.whenClosed(other) : say.closings.now(other);
+  const words = when === 'closed' ? t.closings.whenClosed(other) : t.closings.now(other);
   return (
     // Zero width, so that the figures of a column stay aligned.
     <span role="img" aria-label={words} title={words} className="relative inline-block w-0">

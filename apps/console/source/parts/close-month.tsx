@@ -3,9 +3,9 @@ import { clientFor } from '../client.ts';
 import { closingsQuery, monthOf } from '../closings.ts';
 import { today } from '../date-range.ts';
 import { longDay } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 
 /** If the range is a past month: closes it, or shows when it was closed. Later changes are marked. */
 export function CloseMonth() {
@@ -19,13 +19,13 @@ export function CloseMonth() {
   });
   if (month === undefined || scope.to >= today() || scope.asOf || !closings.data) return null;
   const closing = closings.data.find((one) => one.month === month);
-  if (closing) return <span className="label">{say.closings.closedOn(longDay(closing.closed_at.slice(0, 10)))}</span>;
+  if (closing) return <span className="label">{t.closings.closedOn(longDay(closing.closed_at.slice(0, 10)))}</span>;
   return (
     <span>
       <button type="button" className="button" disabled={close.isPending} onClick={() => close.mutate(month)}>
-        {say.closings.close}
+        {t.closings.close}
       </button>
-      {close.isError && <span role="alert"> {say.closings.cannot}</span>}
+      {close.isError && <span role="alert"> {t.closings.cannot}</span>}
     </span>
   );
 }

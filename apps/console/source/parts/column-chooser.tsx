@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from './columns.ts';
 
 /** The optional columns that are shown, stored in this browser. */
@@ -30,7 +30,7 @@ export function ColumnChooser<Row>({ columns, chosen, toggle }: ChooserProps<Row
   if (extra.length === 0) return null;
   return (
     <details className="relative">
-      <summary className="button cursor-pointer list-none">{say.table.columns}</summary>
+      <summary className="button cursor-pointer list-none">{t.table.columns}</summary>
       <ul className="card absolute right-0 z-10 mt-1 grid w-48 gap-1 p-3 shadow-xl">
         {extra.map(({ id, title }) => (
           <li key={id}>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { t } from '../messages/index.ts';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
 interface ConversionLinkProps {
   readonly conversionId: string;
@@ -18,7 +18,7 @@ export function ConversionLink({ conversionId, className = '', children }: Conve
       params={{ profileId: scope.profileId, conversionId }}
       search={linkSearch}
       className={`text-accent hover:underline ${className}`}
-      title={say.touches.whatLed}
+      title={t.touches.whatLed}
     >
       {children}
     </Link>

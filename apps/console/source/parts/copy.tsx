@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 /** Copies a text to the clipboard and confirms it. */
 export function Copy({ text, about }: { readonly text: string; readonly about: string }) {
@@ -8,10 +8,10 @@ export function Copy({ text, about }: { readonly text: string; readonly about: s
     <button
       type="button"
       className="button"
-      aria-label={say.common.copyOf(about)}
+      aria-label={t.common.copyOf(about)}
       onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
     >
-      {isCopied ? say.common.copied : say.common.copy}
+      {isCopied ? t.common.copied : t.common.copy}
     </button>
   );
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import type { Column, FooterRow } from './columns.ts';
 
 interface CardsProps<Row> {
@@ -21,10 +21,10 @@ export function Cards<Row>({ caption, columns, rows, keyOf, footer, expanded, so
     <div className="grid grid-cols-1 gap-3">
       {rows.length > 1 && (
         <label className="label flex items-center gap-2">
-          {say.table.sortBy}
+          {t.table.sortBy}
           <select className="field" value={sortedBy ?? ''} onChange={({ target }) => sortBy(target.value)}>
             <option value="" disabled>
-              {say.table.asReported}
+              {t.table.asReported}
             </option>
             {columns.map(({ id, title }) => (
               <option key={id} value={id}>

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type OnChangeFn, type RowData, type SortingState, useTable } from '@tanstack/react-table';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
 import { type CsvOptions, csvOf, fileNameOf, saveFile } from './csv.ts';
@@ -110,8 +110,8 @@ export function DataTable<Row extends RowData>({
       {hasFind && (
         <input
           type="search"
-          aria-label={say.table.find}
-          placeholder={say.table.find}
+          aria-label={t.table.find}
+          placeholder={t.table.find}
           className="field w-48"
           value={find}
           onChange={({ target }) => setFind(target.value)}
@@ -122,7 +122,7 @@ export function DataTable<Row extends RowData>({
       <button
         type="button"
         className="button"
-        aria-label={say.table.csvOf(caption)}
+        aria-label={t.table.csvOf(caption)}
         onClick={() =>
           saveFile(
             fileNameOf(csv?.name ?? caption),

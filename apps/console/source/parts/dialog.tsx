@@ -1,7 +1,7 @@
 import * as Radix from '@radix-ui/react-dialog';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -60,7 +60,7 @@ export function ConfirmButton({ children, label, question, about, disabled, onCo
         {about && <p className="text-soft">{about}</p>}
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={() => setIsOpen(false)}>
-            {say.common.cancel}
+            {t.common.cancel}
           </button>
           <button
             type="button"

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { fields, formatFigure } from '../fields.ts';
 import { nothing } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Explained } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 
 interface FigureProps {
   readonly of: Explained;
@@ -25,7 +25,7 @@ export function Figure({ of, value, currency, about, className = '' }: FigurePro
       search={(before) => ({ ...before, explain: of })}
       resetScroll={false}
       className={`number rounded-sm decoration-line decoration-dotted underline underline-offset-4 hover:text-accent hover:decoration-accent ${className}`}
-      aria-label={say.table.explain(text, fields[of.field].title, about)}
+      aria-label={t.table.explain(text, fields[of.field].title, about)}
     >
       {text}
     </Link>

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 /** Filters rows by one value per filter, chosen above the table or by clicking a value in a row. */
 export interface Filter<Row> {
@@ -58,7 +58,7 @@ export function FilterPickers<Row>({
         value={now ?? ''}
         onChange={({ target }) => choose(id, target.value || undefined)}
       >
-        <option value="">{say.table.anyOf(title)}</option>
+        <option value="">{t.table.anyOf(title)}</option>
         {values.map((value) => (
           <option key={value} value={value}>
             {name(value)}
@@ -87,7 +87,7 @@ export function FilterValue({
     <button
       type="button"
       aria-pressed={isChosen}
-      title={isChosen ? say.table.showAll : say.table.onlyThese}
+      title={isChosen ? t.table.showAll : t.table.onlyThese}
       className={`min-h-6 hover:text-ink hover:underline ${isChosen ? 'font-semibold text-ink' : ''}`}
       onClick={() => choose(id, isChosen ? undefined : value)}
     >

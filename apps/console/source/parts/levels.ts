@@ -1,11 +1,11 @@
+import { t } from '../messages/index.ts';
 import type { Level } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 /** The levels that the rows of a report can have. */
 export const levelTitles: Readonly<Record<Level, string>> = {
-  campaign: say.pages.campaigns,
-  ad_set: say.levels.adSets,
-  ad: say.levels.ads,
+  campaign: t.pages.campaigns,
+  ad_set: t.levels.adSets,
+  ad: t.levels.ads,
 };
 
 export const levelChoices: readonly { readonly value: Level; readonly title: string }[] = [

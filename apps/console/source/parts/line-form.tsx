@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 interface LineFormProps {
   readonly onSubmit: (form: HTMLFormElement) => void;
@@ -40,7 +40,7 @@ interface NameFieldProps {
 /** The name of a new item. */
 export function NameField({ value, onChange, maxLength }: NameFieldProps) {
   return (
-    <TitledField title={say.common.name}>
+    <TitledField title={t.common.name}>
       <input
         className="field"
         required

@@ -1,9 +1,9 @@
 import { useId } from 'react';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { useChangeSearch, useReportScope } from '../report-scope.ts';
 import type { Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { AttributionWindow } from './attribution-window.tsx';
 
 /** Selects one of the six attribution models. */
@@ -14,7 +14,7 @@ export function ModelPicker() {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <label htmlFor={picker} className="label">
-        {say.models.model}
+        {t.models.model}
       </label>
       <select
         id={picker}
@@ -30,7 +30,7 @@ export function ModelPicker() {
         ))}
       </select>
       <span id={about} className="label">
-        {say.models.about[model]}
+        {t.models.about[model]}
       </span>
       <AttributionWindow />
     </div>

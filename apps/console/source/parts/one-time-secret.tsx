@@ -1,4 +1,4 @@
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { Copy } from './copy.tsx';
 
 /** A secret that the API returns once, with a button that copies it. */
@@ -15,7 +15,7 @@ export function OneTimeSecret({
     <p className="flex flex-wrap items-center gap-3" role="status">
       <code className="break-all">{secret}</code>
       <Copy text={secret} about={about} />
-      <span className="label">{note ?? say.keys.once}</span>
+      <span className="label">{note ?? t.keys.once}</span>
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { Empty } from './states.tsx';
 
 /** A page for owners and admins; other members see why they cannot open it. */
@@ -11,7 +11,7 @@ export function OnlyAdmins({ title, children }: { readonly title: string; readon
   return (
     <>
       <h1 className="mb-4">{title}</h1>
-      <Empty title={say.states.onlyAdmins}>{say.states.askAdmin(words(role).toLowerCase())}</Empty>
+      <Empty title={t.states.onlyAdmins}>{t.states.askAdmin(words(role).toLowerCase())}</Empty>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { Dialog } from './dialog.tsx';
 import { Failed } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
@@ -31,7 +31,7 @@ export function PasswordDialog({ title, about, button, error, isPending, onSubmi
         <Failed error={error} />
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>
-            {say.common.cancel}
+            {t.common.cancel}
           </button>
           <button type="submit" className="button-main" disabled={isPending || password === ''}>
             {button}

@@ -1,4 +1,4 @@
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from './labelled.tsx';
 
 interface PasswordFieldProps {
@@ -8,7 +8,7 @@ interface PasswordFieldProps {
 
 /** Requires the password again, so that a hijacked session cannot destroy anything or widen access. */
 export const PasswordField = ({ value, onChange }: PasswordFieldProps) => (
-  <Labelled title={say.account.yourPassword}>
+  <Labelled title={t.account.yourPassword}>
     {(id) => (
       <input
         id={id}

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { type Compared, comparisons, type DateRange, earliest, presets, today, withEnd } from '../date-range.ts';
+import { t } from '../messages/index.ts';
 import { useChangeSearch, useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
-const custom = say.days.custom;
+const custom = t.days.custom;
 
 /** The date range of the report and the comparison period. Both are part of the URL, so a copied link shows the same report. */
 export function RangePicker({ hasComparison }: { readonly hasComparison: boolean }) {
@@ -18,9 +18,9 @@ export function RangePicker({ hasComparison }: { readonly hasComparison: boolean
   const chosen = isOwn || !named ? custom : named;
   return (
     <fieldset className="flex flex-wrap items-center gap-2">
-      <legend className="sr-only">{say.days.legend}</legend>
+      <legend className="sr-only">{t.days.legend}</legend>
       <select
-        aria-label={say.days.days}
+        aria-label={t.days.days}
         className="field"
         value={chosen}
         onChange={({ target }) => {
@@ -36,13 +36,13 @@ export function RangePicker({ hasComparison }: { readonly hasComparison: boolean
       </select>
       {chosen === custom && (
         <>
-          <DayField label={say.days.first} day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
-          <DayField label={say.days.last} day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
+          <DayField label={t.days.first} day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
+          <DayField label={t.days.last} day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
         </>
       )}
       {hasComparison && (
         <select
-          aria-label={say.days.compared}
+          aria-label={t.days.compared}
           className="field"
           value={compared}
           onChange={({ target }) => change({ compared: target.value as Compared })}

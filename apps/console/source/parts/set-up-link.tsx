@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import { t } from '../messages/index.ts';
 import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 
 /** Links from empty states to the set-up checklist. Readers of a shared link do not see it. */
 export function SetUpLink() {
@@ -10,7 +10,7 @@ export function SetUpLink() {
   return (
     <p className="mt-3">
       <Link to="/p/$profileId/set-up" params={{ profileId: scope.profileId }} search={linkSearch} className="button">
-        {say.setUp.open}
+        {t.setUp.open}
       </Link>
     </p>
   );

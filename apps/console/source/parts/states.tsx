@@ -1,15 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { TributaryError } from '@tributary/sdk';
 import type { ReactNode } from 'react';
+import { t } from '../messages/index.ts';
 import { problemOf } from '../problem.ts';
-import { say } from '../messages/index.ts';
 
 /** Placeholder states of screens, the same everywhere. */
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div className="card grid gap-3 p-5" role="status">
-      <span className="sr-only">{say.common.loading}</span>
+      <span className="sr-only">{t.common.loading}</span>
       {Array.from({ length: lines }, (_, line) => `line ${line}`).map((line) => (
         <div key={line} className="h-4 animate-pulse rounded bg-tint motion-reduce:animate-none" />
       ))}
@@ -30,22 +30,22 @@ export function Problem({ error, again }: { readonly error: Error; readonly agai
   const { requestId, docsUrl } = error instanceof TributaryError ? error : { requestId: undefined, docsUrl: undefined };
   return (
     <div className="card border-problem p-5" role="alert">
-      <p className="font-semibold text-problem">{say.states.failed}</p>
+      <p className="font-semibold text-problem">{t.states.failed}</p>
       <p className="mt-1">{problemOf(error)}</p>
       {requestId && (
         <p className="label mt-1">
-          {say.states.request} <code className="break-all">{requestId}</code>
+          {t.states.request} <code className="break-all">{requestId}</code>
         </p>
       )}
       <div className="mt-3 flex flex-wrap items-center gap-3">
         {again && (
           <button type="button" className="button" onClick={again}>
-            {say.states.again}
+            {t.states.again}
           </button>
         )}
         {docsUrl && (
           <a className="text-accent underline" href={new URL(docsUrl).pathname}>
-            {say.states.meaning}
+            {t.states.meaning}
           </a>
         )}
       </div>
@@ -56,9 +56,9 @@ export function Problem({ error, again }: { readonly error: Error; readonly agai
 export function Missing() {
   return (
     <main className="mx-auto max-w-xl p-6">
-      <Empty title={say.states.missing}>
+      <Empty title={t.states.missing}>
         <a className="text-accent underline" href="/">
-          {say.states.start}
+          {t.states.start}
         </a>
       </Empty>
     </main>

@@ -5,9 +5,9 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { useEffect, useRef } from 'react';
 import { today } from '../date-range.ts';
 import { day } from '../format.ts';
-import { onTheme } from '../theme.ts';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { locale } from '../messages/language.ts';
+import { onTheme } from '../theme.ts';
 
 use([BarChart, LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
@@ -61,7 +61,7 @@ export default function TrendChart(props: TrendChartProps) {
 function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendChartProps) {
   const now = today();
   /** Marks today as incomplete, so that readers do not compare it with full days. */
-  const titleOf = (date: string) => (date === now ? say.days.soFar(day(date)) : day(date));
+  const titleOf = (date: string) => (date === now ? t.days.soFar(day(date)) : day(date));
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const text = { color: colour('soft'), fontFamily: 'system-ui, sans-serif', fontSize: 13 };

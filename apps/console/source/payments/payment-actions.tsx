@@ -3,10 +3,9 @@ import { TributaryError } from '@tributary/sdk';
 import { type ReactNode, useId } from 'react';
 import { clientFor } from '../client.ts';
 import { moment, money, words } from '../format.ts';
-import { useReportScope } from '../report-scope.ts';
+import { t } from '../messages/index.ts';
 import { problemOf } from '../problem.ts';
-
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type PaymentRow, paymentQuery } from './queries.ts';
 
 interface ActionsProps {
@@ -41,27 +40,27 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
             run(() => client.updateInstallment({ params, body: { is_installment: !payment.is_installment } }))
           }
         >
-          {payment.is_installment ? say.payments.notInstallment : say.payments.markInstallment}
+          {payment.is_installment ? t.payments.notInstallment : t.payments.markInstallment}
         </button>
         {payment.manual_refund ? (
           <button type="button" className="button" onClick={() => run(() => client.deletePaymentRefund({ params }))}>
-            {say.payments.undoRefund(money(payment.manual_refund.amount, payment.currency))}
+            {t.payments.undoRefund(money(payment.manual_refund.amount, payment.currency))}
           </button>
         ) : (
           <PaymentField
-            title={say.payments.refundOutside(payment.currency)}
+            title={t.payments.refundOutside(payment.currency)}
             name="amount"
             initial={payment.net}
-            button={say.payments.recordRefund}
-            say={(amount) => run(() => client.createPaymentRefund({ params, body: { amount } }))}
+            button={t.payments.recordRefund}
+            send={(amount) => run(() => client.createPaymentRefund({ params, body: { amount } }))}
           />
         )}
         <PaymentField
-          title={say.payments.whoPaid}
+          title={t.payments.whoPaid}
           name="customer_key"
           initial={payment.payer?.customer_key ?? ''}
-          button={say.payments.assignPayer}
-          say={(key) => run(() => client.updatePayer({ params, body: { customer_key: key } }))}
+          button={t.payments.assignPayer}
+          send={(key) => run(() => client.updatePayer({ params, body: { customer_key: key } }))}
         >
           {payment.payer && (
             <button
@@ -69,7 +68,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
               className="button"
               onClick={() => run(() => client.updatePayer({ params, body: { customer_key: null } }))}
             >
-              {say.common.undo}
+              {t.common.undo}
             </button>
           )}
         </PaymentField>
@@ -81,7 +80,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
 
 function wordsFor(error: Error): string {
   const isLate = error instanceof TributaryError && error.is('payment_assignment_incomplete');
-  return isLate ? say.payments.kept : problemOf(error);
+  return isLate ? t.payments.kept : problemOf(error);
 }
 
 interface PaymentFieldProps {
@@ -89,18 +88,18 @@ interface PaymentFieldProps {
   readonly name: string;
   readonly initial: string;
   readonly button: string;
-  readonly say: (text: string) => void;
+  readonly send: (text: string) => void;
   readonly children?: ReactNode;
 }
 
-function PaymentField({ title, name, initial, button, say, children }: PaymentFieldProps) {
+function PaymentField({ title, name, initial, button, send, children }: PaymentFieldProps) {
   const field = useId();
   return (
     <form
       className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        say(String(new FormData(event.currentTarget).get(name)).trim());
+        send(String(new FormData(event.currentTarget).get(name)).trim());
       }}
     >
       <div className="grid gap-1">
@@ -122,7 +121,7 @@ function Entries({ payment, timeZone }: ActionsProps) {
   const { data } = useQuery(paymentQuery(scope.profileId, payment.id));
   if (!data || data.entries.length === 0) return null;
   return (
-    <ul className="label grid gap-1" aria-label={say.payments.entries}>
+    <ul className="label grid gap-1" aria-label={t.payments.entries}>
       {data.entries.map(({ id, action, at, amount }) => (
         <li key={id}>
           {moment(at, timeZone)}: {words(action)}

@@ -1,9 +1,9 @@
 import { moment, money, nothing, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { State } from '../parts/page.tsx';
 import { PersonLink } from '../people/person-link.tsx';
-import { say } from '../messages/index.ts';
 import type { PaymentRow } from './queries.ts';
 import { recordName } from './record-name.ts';
 
@@ -19,7 +19,7 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
   return [
     {
       id: 'paid',
-      title: say.payments.paid,
+      title: t.payments.paid,
       value: ({ paid_at: at }) => at,
       cell: ({ paid_at: at, external_id: id, provider }) => (
         <>
@@ -32,56 +32,56 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
     },
     {
       id: 'payer',
-      title: say.payments.payer,
+      title: t.payments.payer,
       value: ({ customer_key: key }) => key,
       cell: ({ customer_key: key, customer_profile_id: customerId, payer }) => (
         <>
-          {customerId ? <PersonLink customerId={customerId} title={key ?? say.payments.unnamed} /> : (key ?? nothing)}
-          {payer && <span className="label block">{say.payments.assigned}</span>}
+          {customerId ? <PersonLink customerId={customerId} title={key ?? t.payments.unnamed} /> : (key ?? nothing)}
+          {payer && <span className="label block">{t.payments.assigned}</span>}
         </>
       ),
     },
     {
       id: 'net',
-      title: say.payments.net,
+      title: t.payments.net,
       isNumber: true,
       value: ({ reporting_net: net }) => (net === null ? null : Number(net)),
       cell: ({ net, amount, amount_refunded: refunded, currency }) => (
         <>
           {money(net, currency)}
           {Number(refunded) > 0 && (
-            <span className="label block">{say.payments.less(money(amount, currency), money(refunded, currency))}</span>
+            <span className="label block">{t.payments.less(money(amount, currency), money(refunded, currency))}</span>
           )}
         </>
       ),
     },
     {
       id: 'status',
-      title: say.payments.status,
+      title: t.payments.status,
       value: ({ status }) => status,
       cell: ({ id, status, is_first_payment: isFirst, is_installment: isInstallment, ...sale }) => (
         <>
           {words(status)}
           {sale.not_counted_because && (
-            <span className="label block">{say.payments.notCounted[sale.not_counted_because]}</span>
+            <span className="label block">{t.payments.notCounted[sale.not_counted_because]}</span>
           )}
           {sale.records
             .filter((record) => record.id !== id && (sale.counted || record.counted))
             .map((record) => (
               <span key={record.id} className="label block break-all">
                 {sale.counted
-                  ? say.payments.alsoReported(recordName(record), money(record.amount, record.currency))
-                  : say.payments.countedRecord(recordName(record))}
+                  ? t.payments.alsoReported(recordName(record), money(record.amount, record.currency))
+                  : t.payments.countedRecord(recordName(record))}
               </span>
             ))}
-          {isFirst && <span className="label block">{say.payments.firstPayment}</span>}
-          {isInstallment && <span className="label block">{say.payments.laterInstallment}</span>}
+          {isFirst && <span className="label block">{t.payments.firstPayment}</span>}
+          {isInstallment && <span className="label block">{t.payments.laterInstallment}</span>}
         </>
       ),
     },
     {
       id: 'counted',
-      title: say.sales.inReports,
+      title: t.sales.inReports,
       value: ({ counted }) => (counted ? 1 : 0),
       cell: (payment) => <InReports payment={payment} />,
     },
@@ -89,11 +89,11 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
       ? [
           {
             id: 'actions',
-            title: say.payments.actions,
+            title: t.payments.actions,
             value: () => null,
             cell: ({ id }: PaymentRow) => (
               <button type="button" className="button" aria-expanded={open === id} onClick={() => toggle(id)}>
-                {open === id ? say.common.close : say.payments.change}
+                {open === id ? t.common.close : t.payments.change}
               </button>
             ),
           },
@@ -103,7 +103,7 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
 }
 
 const reporterOf = (provider: PaymentRow['provider']): string =>
-  provider === 'manual' ? say.sales.server : words(provider);
+  provider === 'manual' ? t.sales.server : words(provider);
 
 /** Whether reports count the payment, and which other sources reported the same sale. */
 function InReports({ payment }: { readonly payment: PaymentRow }) {
@@ -111,19 +111,19 @@ function InReports({ payment }: { readonly payment: PaymentRow }) {
   const main = records.find(({ id }) => id === saleId);
   return (
     <>
-      <State tone={counted ? 'good' : 'plain'}>{counted ? say.sales.counted : say.sales.notCounted}</State>
+      <State tone={counted ? 'good' : 'plain'}>{counted ? t.sales.counted : t.sales.notCounted}</State>
       {counted &&
         records
           .filter(({ id }) => id !== payment.id)
           .map(({ id, provider, external_id: externalId }) => (
             <span key={id} className="label block break-all" title={externalId}>
-              {say.sales.alsoReported(reporterOf(provider))}
+              {t.sales.alsoReported(reporterOf(provider))}
             </span>
           ))}
-      {reason && <span className="label block">{say.sales.reasons[reason]}</span>}
+      {reason && <span className="label block">{t.sales.reasons[reason]}</span>}
       {reason === 'duplicate' && (
         <ConversionLink conversionId={saleId} className="block text-small">
-          {say.sales.openSale(reporterOf(main?.provider ?? 'manual'))}
+          {t.sales.openSale(reporterOf(main?.provider ?? 'manual'))}
         </ConversionLink>
       )}
     </>

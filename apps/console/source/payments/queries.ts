@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import type { RequestOf, ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { keyOf, type ReportScope } from '../queries.ts';
 
 /** The API queries of the payments page. */
 
-export type PaymentRow = AnswerTo<Routes['listPayments']>['data'][number];
+export type PaymentRow = ResponseOf<Routes['listPayments']>['data'][number];
 export type PaymentChoice =
   | NonNullable<NonNullable<RequestOf<Routes['listPayments']>['query']>['status']>
   | 'counted'

@@ -1,5 +1,5 @@
 import { words } from '../format.ts';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 /** "Stripe, ch_3Px": a record of a sale by its source and its id there. */
 export const recordName = ({
@@ -8,4 +8,4 @@ export const recordName = ({
 }: {
   readonly provider: string;
   readonly external_id: string | null;
-}): string => [provider === 'manual' ? say.payments.ownSource : words(provider), id].filter(Boolean).join(', ');
+}): string => [provider === 'manual' ? t.payments.ownSource : words(provider), id].filter(Boolean).join(', ');

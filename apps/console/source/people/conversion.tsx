@@ -2,29 +2,29 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { count, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { conversionJourneyQuery, profileQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
-import { TouchCredits } from './touch-credits.tsx';
+import { useReportScope } from '../report-scope.ts';
 import { More } from './more.tsx';
 import { AccessNotice } from './only-with-customers.tsx';
 import { PersonLink } from './person-link.tsx';
 import { Timeline } from './timeline.tsx';
+import { TouchCredits } from './touch-credits.tsx';
 
 const route = getRouteApi('/p/$profileId/conversions/$conversionId');
 
 /** One conversion: the touches that earned it under each model and, for members who may see customers, the whole journey before it. */
 export function Conversion() {
-  useTitle(say.people.conversion);
+  useTitle(t.people.conversion);
   const { conversionId } = route.useParams();
   const { scope } = useReportScope();
   const { seesPeople } = useMembership();
   const profile = useQuery(profileQuery(scope.profileId));
   return (
     <>
-      <h1>{say.people.journeyOfConversion}</h1>
+      <h1>{t.people.journeyOfConversion}</h1>
       {seesPeople && profile.data && <WhichOne conversionId={conversionId} timeZone={profile.data.time_zone} />}
       <QueryResult query={profile}>
         {({ time_zone: timeZone }) => (
@@ -33,7 +33,7 @@ export function Conversion() {
             {seesPeople ? (
               <Before conversionId={conversionId} timeZone={timeZone} />
             ) : (
-              <p className="label max-w-prose">{say.people.withoutPeople}</p>
+              <p className="label max-w-prose">{t.people.withoutPeople}</p>
             )}
           </div>
         )}
@@ -67,17 +67,17 @@ function Before({ conversionId, timeZone }: { readonly conversionId: string; rea
   const { customer_profile_id: customerId, name } = first.meta.person;
   return (
     <section aria-labelledby="before">
-      <h2 id="before">{say.people.cameBefore}</h2>
+      <h2 id="before">{t.people.cameBefore}</h2>
       <p className="label mb-2">
         {customerId ? (
           <>
-            {say.people.of}{' '}
-            <PersonLink customerId={customerId} conversion={conversionId} title={name ?? say.people.nameless} />
+            {t.people.of}{' '}
+            <PersonLink customerId={customerId} conversion={conversionId} title={name ?? t.people.nameless} />
           </>
         ) : (
-          say.people.ofUnknown
+          t.people.ofUnknown
         )}
-        {say.people.shownOf(count(events.length), count(first.data.total_count))}
+        {t.people.shownOf(count(events.length), count(first.data.total_count))}
       </p>
       <Timeline events={events} timeZone={timeZone} />
       <More query={query} />

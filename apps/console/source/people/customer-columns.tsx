@@ -1,8 +1,8 @@
 import { channelTitle, count, duration, moment, money, nothing, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import type { CustomerRow } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { PersonLink } from './person-link.tsx';
 
 interface ColumnOptions {
@@ -14,14 +14,14 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
   return [
     {
       id: 'name',
-      title: say.people.customer,
+      title: t.people.customer,
       value: ({ name, email }) => name ?? email,
       cell: (row) => (
         <>
           <PersonLink
             customerId={row.customer_profile_id}
             conversion={row.conversion_id}
-            title={row.name ?? row.email ?? say.people.unknown}
+            title={row.name ?? row.email ?? t.people.unknown}
           />
           {row.name && row.email && <span className="label block break-all">{row.email}</span>}
         </>
@@ -29,7 +29,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'time',
-      title: say.common.when,
+      title: t.common.when,
       value: ({ conversion_time: at }) => at,
       cell: ({ conversion_time: at, conversion_id: conversionId }) => (
         <ConversionLink conversionId={conversionId}>{moment(at, timeZone)}</ConversionLink>
@@ -37,7 +37,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'revenue',
-      title: say.metrics.revenue,
+      title: t.metrics.revenue,
       isNumber: true,
       value: ({ revenue }) => revenue,
       cell: ({ revenue, revenue_type: type }) => (
@@ -49,7 +49,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'channel',
-      title: say.people.cameBy,
+      title: t.people.cameBy,
       value: ({ channel }) => channel,
       cell: ({ channel, source }) => (
         <>
@@ -60,25 +60,25 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'touches',
-      title: say.people.touches,
+      title: t.people.touches,
       isNumber: true,
       value: ({ touch_count: touches }) => touches,
       cell: ({ touch_count: touches, time_to_complete_seconds: seconds }) => (
         <>
           {count(touches)}
-          {touches > 1 && <span className="label block">{say.people.within(duration(seconds))}</span>}
+          {touches > 1 && <span className="label block">{t.people.within(duration(seconds))}</span>}
         </>
       ),
     },
     {
       id: 'all',
-      title: say.people.lifetimeValue,
+      title: t.people.lifetimeValue,
       isNumber: true,
       value: ({ total_revenue: cash }) => cash,
       cell: ({ total_revenue: cash, conversion_count: conversions }) => (
         <>
           <Converted amount={cash} currency={currency} />
-          <span className="label block">{say.people.conversions(conversions, count(conversions))}</span>
+          <span className="label block">{t.people.conversions(conversions, count(conversions))}</span>
         </>
       ),
     },
@@ -87,7 +87,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
 
 /** A dash where no exchange rate was found; the tooltip says so. */
 function Converted({ amount, currency }: { readonly amount: number | null; readonly currency: string }) {
-  return <span title={amount === null ? say.people.noRate : undefined}>{money(amount, currency)}</span>;
+  return <span title={amount === null ? t.people.noRate : undefined}>{money(amount, currency)}</span>;
 }
 
 const isKnown = (text: string): boolean => text !== '' && text !== 'unknown';

@@ -3,32 +3,32 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useId, useMemo, useState } from 'react';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { customersQuery, goalsQuery, profileQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { customerColumns } from './customer-columns.tsx';
-import { CustomerSearchResults } from './search-results.tsx';
 import { More } from './more.tsx';
 import { AccessNotice, OnlyWithPeople } from './only-with-customers.tsx';
+import { CustomerSearchResults } from './search-results.tsx';
 
 const route = getRouteApi('/p/$profileId/customers');
 const usualGoal = 'payment_received';
 
 /** Customers who reached a goal in the period, newest first, and a search over all customers. */
 export function Customers() {
-  useTitle(say.pages.customers);
+  useTitle(t.pages.customers);
   const { goal = usualGoal } = route.useSearch();
   const { scope, linkSearch } = useReportScope();
   const { isAdmin } = useMembership();
   const [search, setSearch] = useState('');
   return (
-    <OnlyWithPeople title={say.pages.customers}>
+    <OnlyWithPeople title={t.pages.customers}>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-6">
-        <h1>{say.pages.customers}</h1>
+        <h1>{t.pages.customers}</h1>
         {isAdmin && (
           <Link
             to="/p/$profileId/erasures"
@@ -36,7 +36,7 @@ export function Customers() {
             search={linkSearch}
             className="text-accent hover:underline"
           >
-            {say.people.eraseCustomer}
+            {t.people.eraseCustomer}
           </Link>
         )}
       </div>
@@ -60,7 +60,7 @@ function GoalPicker({ goal }: { readonly goal: string }) {
   return (
     <div className="flex items-center gap-3">
       <label htmlFor={picker} className="label">
-        {say.people.goal}
+        {t.people.goal}
       </label>
       <select
         id={picker}
@@ -94,14 +94,14 @@ function SearchField({ search }: { readonly search: (text: string) => void }) {
         onReset={() => search('')}
       >
         <label htmlFor={field} className="label">
-          {say.people.searchBy}
+          {t.people.searchBy}
         </label>
         <input id={field} name="search" type="search" maxLength={200} autoComplete="off" className="field w-52" />
         <button type="submit" className="button">
-          {say.people.find}
+          {t.people.find}
         </button>
         <button type="reset" className="button">
-          {say.people.clear}
+          {t.people.clear}
         </button>
       </form>
     </search>
@@ -137,18 +137,18 @@ function Rows({ goal, search, currency, timeZone }: RowsProps) {
   return (
     <section aria-labelledby="reached">
       <h2 id="reached" className="mb-2">
-        {say.people.newestFirst(words(goal))}
+        {t.people.newestFirst(words(goal))}
       </h2>
       {rows.length > 0 ? (
         <DataTable
-          caption={say.people.whoReached(words(goal))}
+          caption={t.people.whoReached(words(goal))}
           columns={columns}
           rows={rows}
           keyOf={({ conversion_id: id }) => id}
         />
       ) : (
-        <Empty title={query.hasNextPage ? say.people.nobodySoFar : say.people.nobodyReached}>
-          {query.hasNextPage ? say.people.lookFurther : say.people.chooseOther}
+        <Empty title={query.hasNextPage ? t.people.nobodySoFar : t.people.nobodyReached}>
+          {query.hasNextPage ? t.people.lookFurther : t.people.chooseOther}
           {!query.hasNextPage && <SetUpLink />}
         </Empty>
       )}

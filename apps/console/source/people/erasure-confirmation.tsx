@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { ErasureRequest } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { namedIn } from './erasure-request.ts';
 
 interface ConfirmationProps {
@@ -19,7 +19,7 @@ export function ErasureConfirmation({ draft, isPending, back, confirm }: Confirm
   useEffect(() => title.current?.focus(), []);
   return (
     <form
-      aria-label={say.erasures.confirm}
+      aria-label={t.erasures.confirm}
       className="card grid max-w-2xl gap-4 border-problem p-6"
       onSubmit={(event) => {
         event.preventDefault();
@@ -27,27 +27,27 @@ export function ErasureConfirmation({ draft, isPending, back, confirm }: Confirm
       }}
     >
       <h2 ref={title} tabIndex={-1} className="break-words focus:outline-none">
-        {say.erasures.forGood(namedIn(draft))}
+        {t.erasures.forGood(namedIn(draft))}
       </h2>
       <p className="label">
         {words(draft.reason ?? '')}, {draft.request_ref}
       </p>
       <ul className="grid list-disc gap-1 pl-5">
-        <li>{say.erasures.nobodyFinds}</li>
-        <li>{say.erasures.visitsCleared}</li>
-        <li>{say.erasures.keyNeverBinds}</li>
-        <li>{say.erasures.outOfReach}</li>
+        <li>{t.erasures.nobodyFinds}</li>
+        <li>{t.erasures.visitsCleared}</li>
+        <li>{t.erasures.keyNeverBinds}</li>
+        <li>{t.erasures.outOfReach}</li>
       </ul>
       <div className="flex items-start gap-2">
         <input id={sure} type="checkbox" required className="mt-1.5" />
-        <label htmlFor={sure}>{say.erasures.iKnow}</label>
+        <label htmlFor={sure}>{t.erasures.iKnow}</label>
       </div>
       <div className="flex flex-wrap gap-3">
         <button type="submit" className="button-main bg-problem" disabled={isPending}>
-          {isPending ? say.erasures.erasing : say.erasures.eraseForGood}
+          {isPending ? t.erasures.erasing : t.erasures.eraseForGood}
         </button>
         <button type="button" className="button" disabled={isPending} onClick={back}>
-          {say.common.back}
+          {t.common.back}
         </button>
       </div>
     </form>

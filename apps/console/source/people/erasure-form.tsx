@@ -4,13 +4,13 @@ import { TributaryError } from '@tributary/sdk';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Loading } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
 import { type ErasureRequest, identityQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { erasureReasons, limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { ErasureConfirmation } from './erasure-confirmation.tsx';
 import { newReference, requestOf, type Selector, selectorOf, selectors, selectorTitles } from './erasure-request.ts';
 
@@ -74,7 +74,7 @@ export function ErasureForm({ workspaceId, customerId }: ErasureFormProps) {
 
 function wordsFor(error: Error): string {
   const isUnknownCustomer = error instanceof TributaryError && error.is('customer_not_found');
-  return isUnknownCustomer ? say.erasures.nobodyKnown : problemOf(error);
+  return isUnknownCustomer ? t.erasures.nobodyKnown : problemOf(error);
 }
 
 interface WhoProps {
@@ -107,8 +107,8 @@ function Who({ profileId, named, before, next }: WhoProps) {
         );
       }}
     >
-      <p className="border-problem border-l-2 pl-3">{say.erasures.cannotUndo}</p>
-      <Labelled title={say.erasures.namedBy}>
+      <p className="border-problem border-l-2 pl-3">{t.erasures.cannotUndo}</p>
+      <Labelled title={t.erasures.namedBy}>
         {(id) => (
           <select
             id={id}
@@ -138,7 +138,7 @@ function Who({ profileId, named, before, next }: WhoProps) {
           />
         )}
       </Labelled>
-      <Labelled title={say.erasures.reason}>
+      <Labelled title={t.erasures.reason}>
         {(id) => (
           <select id={id} name="reason" className="field" defaultValue={before?.reason ?? erasureReasons[0]}>
             {erasureReasons.map((reason) => (
@@ -149,7 +149,7 @@ function Who({ profileId, named, before, next }: WhoProps) {
           </select>
         )}
       </Labelled>
-      <Labelled title={say.erasures.ownName} about={say.erasures.ownNameAbout}>
+      <Labelled title={t.erasures.ownName} about={t.erasures.ownNameAbout}>
         {(id) => (
           <input
             id={id}
@@ -157,14 +157,14 @@ function Who({ profileId, named, before, next }: WhoProps) {
             className="field"
             defaultValue={reference}
             pattern="[A-Za-z0-9._:\-]+"
-            title={say.erasures.ownNameShape}
+            title={t.erasures.ownNameShape}
             maxLength={limits.requestRefCharacters}
             required
           />
         )}
       </Labelled>
       <button type="submit" className="button justify-self-start">
-        {say.common.continue}
+        {t.common.continue}
       </button>
     </form>
   );

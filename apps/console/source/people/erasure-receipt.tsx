@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { moment, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { profileQuery, receiptQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 
 /** The receipt of an erasure, polled until it is done. It shows the request and, of the customer, only the caller's own key. */
 export function ErasureReceipt({ erasureId }: { readonly erasureId: string }) {
@@ -16,20 +16,20 @@ export function ErasureReceipt({ erasureId }: { readonly erasureId: string }) {
         <QueryResult query={query}>
           {(receipt) => (
             <section aria-labelledby="receipt" className="card grid max-w-2xl gap-4 p-6">
-              <h2 id="receipt">{say.erasures.receipt}</h2>
+              <h2 id="receipt">{t.erasures.receipt}</h2>
               <p role="status" className="border-accent border-l-2 pl-3">
-                {receipt.status === 'done' ? say.erasures.done : say.erasures.queued}
+                {receipt.status === 'done' ? t.erasures.done : t.erasures.queued}
               </p>
               <dl className="grid gap-3 sm:grid-cols-2">
-                <Fact title={say.erasures.requestName} value={receipt.request_ref} />
-                <Fact title={say.erasures.reason} value={words(receipt.reason)} />
-                <Fact title={say.erasures.askedFor} value={moment(receipt.requested_at, timeZone)} />
+                <Fact title={t.erasures.requestName} value={receipt.request_ref} />
+                <Fact title={t.erasures.reason} value={words(receipt.reason)} />
+                <Fact title={t.erasures.askedFor} value={moment(receipt.requested_at, timeZone)} />
                 <Fact
-                  title={say.erasures.doneAt}
-                  value={receipt.completed_at ? moment(receipt.completed_at, timeZone) : say.erasures.notYet}
+                  title={t.erasures.doneAt}
+                  value={receipt.completed_at ? moment(receipt.completed_at, timeZone) : t.erasures.notYet}
                 />
-                {receipt.customer_key && <Fact title={say.erasures.ownKey} value={receipt.customer_key} />}
-                <Fact title={say.erasures.receipt} value={receipt.erasure_id} />
+                {receipt.customer_key && <Fact title={t.erasures.ownKey} value={receipt.customer_key} />}
+                <Fact title={t.erasures.receipt} value={receipt.erasure_id} />
               </dl>
             </section>
           )}

@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { localMoment, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { type Receipt, receiptsQuery } from '../workspace/queries.ts';
 
 /** All erasures. A receipt names the request, never the customer. */
@@ -18,7 +18,7 @@ export function ErasureReceipts() {
     return [
       {
         id: 'request',
-        title: say.erasures.request,
+        title: t.erasures.request,
         value: ({ request_ref: ref }) => ref,
         cell: ({ request_ref: ref, erasure_id: receipt }) => (
           <Link
@@ -33,14 +33,14 @@ export function ErasureReceipts() {
       },
       {
         id: 'status',
-        title: say.common.state,
+        title: t.common.state,
         value: ({ status }) => status,
         cell: ({ status }) => <State tone={status === 'done' ? 'good' : 'plain'}>{words(status)}</State>,
       },
-      { id: 'reason', title: say.erasures.reason, value: ({ reason }) => reason, cell: ({ reason }) => words(reason) },
+      { id: 'reason', title: t.erasures.reason, value: ({ reason }) => reason, cell: ({ reason }) => words(reason) },
       {
         id: 'asked',
-        title: say.erasures.askedFor,
+        title: t.erasures.askedFor,
         value: ({ requested_at: at }) => at,
         cell: ({ requested_at: at }) => localMoment(at),
       },
@@ -49,14 +49,14 @@ export function ErasureReceipts() {
   return (
     <section className="mt-6" aria-labelledby="receipts">
       <h2 id="receipts" className="mb-2">
-        {say.erasures.receipts}
+        {t.erasures.receipts}
       </h2>
       <PagedTable
         query={receipts}
-        caption={say.erasures.caption}
+        caption={t.erasures.caption}
         columns={columns}
         keyOf={({ erasure_id: id }) => id}
-        empty={<p className="label">{say.erasures.none}</p>}
+        empty={<p className="label">{t.erasures.none}</p>}
       />
     </section>
   );

@@ -1,7 +1,7 @@
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { ErasureRequest } from '../queries.ts';
 import { erasureReasons, identifierTypes } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 
 /** The ways to identify exactly one customer. The customer key and `external_customer_id` are the same, so the latter is left out. */
 type IdentifierType = (typeof identifierTypes)[number];
@@ -11,9 +11,9 @@ const otherTypes = identifierTypes.filter((type) => type !== 'external_customer_
 export const selectors: readonly Selector[] = ['email', 'phone', 'customer_key', ...otherTypes];
 
 export const selectorTitles: Readonly<Record<Selector, string>> = {
-  email: say.erasures.email,
-  phone: say.erasures.phone,
-  customer_key: say.erasures.ownKey,
+  email: t.erasures.email,
+  phone: t.erasures.phone,
+  customer_key: t.erasures.ownKey,
   crm_contact_id: words('crm_contact_id'),
   store_customer_id: words('store_customer_id'),
   payments_customer_id: words('payments_customer_id'),

@@ -1,10 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { ErasureForm } from './erasure-form.tsx';
 import { ErasureReceipt } from './erasure-receipt.tsx';
 import { ErasureReceipts } from './erasure-receipts.tsx';
@@ -13,13 +13,13 @@ const route = getRouteApi('/p/$profileId/erasures');
 
 /** Erases a customer, for owners and admins, and shows the receipt, whose id is in the URL. */
 export function Erasures() {
-  useTitle(say.people.eraseCustomer);
+  useTitle(t.people.eraseCustomer);
   const { receipt, customer } = route.useSearch();
   const { scope, linkSearch } = useReportScope();
   const { isAdmin, workspaceId, role } = useMembership();
   return (
     <>
-      <h1 className="mb-4">{say.people.eraseCustomer}</h1>
+      <h1 className="mb-4">{t.people.eraseCustomer}</h1>
       {receipt ? (
         <>
           <ErasureReceipt erasureId={receipt} />
@@ -30,16 +30,16 @@ export function Erasures() {
               search={linkSearch}
               className="mt-4 inline-block text-accent hover:underline"
             >
-              {say.erasures.somebodyElse}
+              {t.erasures.somebodyElse}
             </Link>
           )}
         </>
       ) : isAdmin && workspaceId ? (
         <ErasureForm key={customer} workspaceId={workspaceId} customerId={customer} />
       ) : (
-        <Empty title={say.erasures.onlyAdmins}>
-          {say.people.youAreHere} {role ? words(role).toLowerCase() : say.people.aGuest}
-          {say.erasures.askAdmin}
+        <Empty title={t.erasures.onlyAdmins}>
+          {t.people.youAreHere} {role ? words(role).toLowerCase() : t.people.aGuest}
+          {t.erasures.askAdmin}
         </Empty>
       )}
       {!receipt && isAdmin && <ErasureReceipts />}

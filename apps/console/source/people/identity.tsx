@@ -1,6 +1,6 @@
 import { count, moment, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { type CustomerData, maxListed } from '../queries.ts';
-import { say } from '../messages/index.ts';
 
 interface IdentityProps {
   readonly held: CustomerData;
@@ -14,35 +14,35 @@ export function Identity({ held, timeZone }: IdentityProps) {
   if (customers.length === 0)
     return (
       <section aria-labelledby="identity" className="card p-5">
-        <h2 id="identity">{say.people.identity}</h2>
-        <p className="label">{say.people.unknownBrowser}</p>
+        <h2 id="identity">{t.people.identity}</h2>
+        <p className="label">{t.people.unknownBrowser}</p>
       </section>
     );
   return (
     <section aria-labelledby="identity" className="card grid gap-4 p-5">
-      <h2 id="identity">{say.people.identity}</h2>
+      <h2 id="identity">{t.people.identity}</h2>
       <Evidence
-        title={say.people.knownAs}
+        title={t.people.knownAs}
         total={totals.identifiers}
         lines={identifiers.map((one) => ({ what: words(one.kind), value: one.value, ...sourceOf(one) }))}
         timeZone={timeZone}
       />
       <Evidence
-        title={say.people.browsers}
+        title={t.people.browsers}
         total={totals.browsers}
         lines={browsers.map(({ visitor_id: value, source, is_signed, linked_at: at }) => ({
-          what: say.people.browser,
+          what: t.people.browser,
           value,
-          source: is_signed ? say.people.signed(source) : source,
+          source: is_signed ? t.people.signed(source) : source,
           at,
         }))}
         timeZone={timeZone}
       />
       <Evidence
-        title={say.people.theSame}
+        title={t.people.theSame}
         total={merged.length}
         lines={merged.map((one) => ({
-          what: say.people.customer,
+          what: t.people.customer,
           value: one.customer_profile_id,
           source: one.sources.join(', '),
           at: one.created_at,
@@ -50,7 +50,7 @@ export function Identity({ held, timeZone }: IdentityProps) {
         timeZone={timeZone}
       />
       <Evidence
-        title={say.people.ofAnother}
+        title={t.people.ofAnother}
         total={totals.disputed_identifiers}
         lines={disputed.map((one) => ({ what: words(one.kind), value: one.value, ...sourceOf(one) }))}
         timeZone={timeZone}
@@ -82,11 +82,11 @@ function Evidence({ title, total, lines, timeZone }: EvidenceProps) {
         {lines.map(({ what, value, source, at }) => (
           <li key={`${what} ${value} ${source}`} className="py-1.5">
             <span className="break-all">{value}</span>
-            <span className="label block">{say.people.evidence(what, words(source), moment(at, timeZone))}</span>
+            <span className="label block">{t.people.evidence(what, words(source), moment(at, timeZone))}</span>
           </li>
         ))}
       </ul>
-      {total > lines.length && <p className="label">{say.people.firstOf(count(maxListed), count(total))}</p>}
+      {total > lines.length && <p className="label">{t.people.firstOf(count(maxListed), count(total))}</p>}
     </div>
   );
 }

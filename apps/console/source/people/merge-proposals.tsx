@@ -3,12 +3,12 @@ import { useId, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Failed, Page } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { type MergeProposal, mergeProposalsQuery, type ProposalState } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { mergeProposalStates } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { More } from './more.tsx';
 import { OnlyWithPeople } from './only-with-customers.tsx';
 import { PersonLink } from './person-link.tsx';
@@ -20,11 +20,11 @@ export function MergeProposals() {
   const query = useInfiniteQuery(mergeProposalsQuery(scope.profileId, state));
   const picker = useId();
   return (
-    <OnlyWithPeople title={say.pages.mergeProposals}>
-      <Page title={say.pages.mergeProposals} about={say.proposals.about}>
+    <OnlyWithPeople title={t.pages.mergeProposals}>
+      <Page title={t.pages.mergeProposals} about={t.proposals.about}>
         <div className="mb-4 flex items-center gap-3">
           <label htmlFor={picker} className="label">
-            {say.proposals.state}
+            {t.proposals.state}
           </label>
           <select
             id={picker}
@@ -34,7 +34,7 @@ export function MergeProposals() {
           >
             {mergeProposalStates.map((one) => (
               <option key={one} value={one}>
-                {say.proposals[one]}
+                {t.proposals[one]}
               </option>
             ))}
           </select>
@@ -49,9 +49,9 @@ export function MergeProposals() {
 }
 
 function Proposals({ proposals }: { readonly proposals: readonly MergeProposal[] }) {
-  if (proposals.length === 0) return <Empty title={say.proposals.none}>{say.proposals.noneAbout}</Empty>;
+  if (proposals.length === 0) return <Empty title={t.proposals.none}>{t.proposals.noneAbout}</Empty>;
   return (
-    <ul aria-label={say.proposals.list} className="card divide-y divide-line">
+    <ul aria-label={t.proposals.list} className="card divide-y divide-line">
       {proposals.map((proposal) => (
         <Proposal key={proposal.id} proposal={proposal} />
       ))}
@@ -68,31 +68,25 @@ function Proposal({ proposal }: { readonly proposal: MergeProposal }) {
           <span key={customer.customer_profile_id} className="min-w-0">
             <PersonLink
               customerId={customer.customer_profile_id}
-              title={customer.name ?? customer.customer_key ?? say.people.unknown}
+              title={customer.name ?? customer.customer_key ?? t.people.unknown}
             />
             <span className="label block break-all">
               {[
-                customer.customer_key ?? say.proposals.withoutKey,
-                say.proposals.outcomes(count(customer.outcomes)),
-                say.identity.since(localMoment(customer.first_seen_at)),
+                customer.customer_key ?? t.proposals.withoutKey,
+                t.proposals.outcomes(count(customer.outcomes)),
+                t.identity.since(localMoment(customer.first_seen_at)),
               ].join(', ')}
             </span>
           </span>
         ))}
       </div>
       <p className="label break-all">
-        {say.proposals.shared(words(proposal.shared.kind), proposal.shared.value)}
-        <span className="block">
-          {say.proposals.proposed(words(proposal.source), localMoment(proposal.proposed_at))}
-        </span>
+        {t.proposals.shared(words(proposal.shared.kind), proposal.shared.value)}
+        <span className="block">{t.proposals.proposed(words(proposal.source), localMoment(proposal.proposed_at))}</span>
         {proposal.decided_at && (
           <span className="block">
-            {say.proposals.decided(
-              say.proposals[proposal.state],
-              localMoment(proposal.decided_at),
-              proposal.reason ?? '',
-            )}
-            {proposal.state === 'confirmed' && !isMerged(proposal) && ` ${say.proposals.undone}`}
+            {t.proposals.decided(t.proposals[proposal.state], localMoment(proposal.decided_at), proposal.reason ?? '')}
+            {proposal.state === 'confirmed' && !isMerged(proposal) && ` ${t.proposals.undone}`}
           </span>
         )}
       </p>
@@ -149,7 +143,7 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
     >
       {preview.data && (
         <p role="status" className="label w-full">
-          {say.proposals.wouldMove(
+          {t.proposals.wouldMove(
             count(preview.data.moved.outcomes),
             count(preview.data.moved.browsers),
             preview.data.customer_keys.join(', '),
@@ -158,16 +152,16 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
       )}
       {!isMerged(proposal) && !preview.data && (
         <button type="button" className="button" disabled={preview.isPending} onClick={() => preview.mutate()}>
-          {say.proposals.preview}
+          {t.proposals.preview}
         </button>
       )}
       <label className="label grid gap-1">
-        {say.proposals.reason}
+        {t.proposals.reason}
         <input className="field w-52" value={reason} onChange={({ target }) => setReason(target.value)} required />
       </label>
       {(isMerged(proposal) || preview.data) && (
         <button type="submit" className="button" disabled={isPending}>
-          {isMerged(proposal) ? say.proposals.undo : say.proposals.confirm}
+          {isMerged(proposal) ? t.proposals.undo : t.proposals.confirm}
         </button>
       )}
       {!isMerged(proposal) && proposal.state === 'open' && (
@@ -177,7 +171,7 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
           disabled={isPending || reason.trim() === ''}
           onClick={() => reject.mutate()}
         >
-          {say.proposals.reject}
+          {t.proposals.reject}
         </button>
       )}
       <Failed error={preview.error ?? confirm.error ?? reject.error ?? undo.error} />

@@ -1,4 +1,4 @@
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 
 interface MoreProps {
   readonly query: {
@@ -18,7 +18,7 @@ export function More({ query }: MoreProps) {
       disabled={query.isFetchingNextPage}
       onClick={() => void query.fetchNextPage()}
     >
-      {query.isFetchingNextPage ? say.common.loadingMore : say.common.showMore}
+      {query.isFetchingNextPage ? t.common.loadingMore : t.common.showMore}
     </button>
   );
 }

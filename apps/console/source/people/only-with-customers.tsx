@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Empty } from '../parts/states.tsx';
-import { say } from '../messages/index.ts';
 
 /** A page with personal data, for roles that may see customers; other members see why it is hidden. */
 export function OnlyWithPeople({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -11,10 +11,10 @@ export function OnlyWithPeople({ title, children }: { readonly title: string; re
   return (
     <>
       <h1 className="mb-4">{title}</h1>
-      <Empty title={say.people.roleWithout}>
-        {say.people.youAreHere} {role ? words(role).toLowerCase() : say.people.aGuest}
-        {say.people.askAnalyst}
-        {isHealthcare && ` ${say.people.healthcareMembers}`}
+      <Empty title={t.people.roleWithout}>
+        {t.people.youAreHere} {role ? words(role).toLowerCase() : t.people.aGuest}
+        {t.people.askAnalyst}
+        {isHealthcare && ` ${t.people.healthcareMembers}`}
       </Empty>
     </>
   );
@@ -25,8 +25,8 @@ export function AccessNotice() {
   const { isHealthcare } = useMembership();
   return (
     <p className="label mt-4 max-w-prose">
-      {say.people.noted}
-      {isHealthcare && ` ${say.people.healthcareApps}`}
+      {t.people.noted}
+      {isHealthcare && ` ${t.people.healthcareApps}`}
     </p>
   );
 }

@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { saveFile } from '../parts/csv.ts';
 import { Failed } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
 /** Exports all data stored about a customer as a file, for access requests, and links to the erasure form. */
 export function PersonActions({ customerId }: { readonly customerId: string }) {
@@ -16,7 +16,7 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
     <div>
       <div className="flex flex-wrap gap-2">
         <button type="button" className="button" disabled={download.isPending} onClick={() => download.mutate()}>
-          {download.isPending ? say.common.loadingMore : say.people.download}
+          {download.isPending ? t.common.loadingMore : t.people.download}
         </button>
         {isAdmin && (
           <Link
@@ -25,7 +25,7 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
             search={{ ...linkSearch, customer: customerId }}
             className="button inline-block"
           >
-            {say.people.erase}
+            {t.people.erase}
           </Link>
         )}
       </div>

@@ -2,10 +2,10 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { count, moment, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { Empty, Loading, Problem, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import {
   type CustomerData,
   type CustomerLookup,
@@ -15,7 +15,7 @@ import {
   personQuery,
   profileQuery,
 } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { Identity } from './identity.tsx';
 import { More } from './more.tsx';
 import { AccessNotice, OnlyWithPeople } from './only-with-customers.tsx';
@@ -29,20 +29,20 @@ const route = getRouteApi('/p/$profileId/customers/$customerId');
 /** One customer: identity and its evidence, value, and the full timeline. */
 export function Person() {
   // The customer's name stays out of tabs and bookmarks.
-  useTitle(say.people.customer);
+  useTitle(t.people.customer);
   const { customerId } = route.useParams();
   const { conversion } = route.useSearch();
   const { scope, linkSearch } = useReportScope();
   return (
-    <OnlyWithPeople title={say.people.customer}>
-      <nav aria-label={say.common.whereYouAre} className="mb-1">
+    <OnlyWithPeople title={t.people.customer}>
+      <nav aria-label={t.common.whereYouAre} className="mb-1">
         <Link
           to="/p/$profileId/customers"
           params={{ profileId: scope.profileId }}
           search={linkSearch}
           className="text-accent hover:underline"
         >
-          {say.pages.customers}
+          {t.pages.customers}
         </Link>
       </nav>
       <Whole key={customerId} customerId={customerId} conversion={conversion} />
@@ -63,8 +63,8 @@ function Whole({ customerId, conversion }: WholeProps) {
   if (held.error instanceof TributaryError && held.error.is('customer_not_found'))
     return (
       <>
-        <h1 className="mb-4">{say.people.nobody}</h1>
-        <Empty title={say.people.nothingHeld}>{say.people.mayBeErased}</Empty>
+        <h1 className="mb-4">{t.people.nobody}</h1>
+        <Empty title={t.people.nothingHeld}>{t.people.mayBeErased}</Empty>
       </>
     );
   return (
@@ -97,7 +97,7 @@ function Whole({ customerId, conversion }: WholeProps) {
 /** The first customer is the survivor of the merges. */
 function nameOf({ customers: [customer] }: CustomerData): string {
   const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
-  return name || customer?.primary_email || customer?.primary_phone || say.people.unknown;
+  return name || customer?.primary_email || customer?.primary_phone || t.people.unknown;
 }
 
 /** The query parameter with which the API finds the customer's conversions. */
@@ -119,8 +119,8 @@ function Happened({ customerId, timeZone }: { readonly customerId: string; reado
   const events = query.data.pages.flatMap((page) => page.data.events);
   return (
     <section aria-labelledby="journey">
-      <h2 id="journey">{say.people.journey}</h2>
-      <p className="label mb-2">{say.people.earliestFirst(count(events.length), count(first.data.total_count))}</p>
+      <h2 id="journey">{t.people.journey}</h2>
+      <p className="label mb-2">{t.people.earliestFirst(count(events.length), count(first.data.total_count))}</p>
       <Timeline events={events} timeZone={timeZone} />
       <More query={query} />
     </section>
@@ -147,11 +147,11 @@ function CustomerConversions({ held, lookup, timeZone }: ConversionsProps & { re
     <QueryResult query={query}>
       {({ conversions, counts }) => (
         <section aria-labelledby="conversions" className="card p-5">
-          <h2 id="conversions">{say.metrics.conversions}</h2>
+          <h2 id="conversions">{t.metrics.conversions}</h2>
           <p className="label mb-2">
-            {say.people.ofAllTime(count(counts.conversions))}
-            {counts.conversions > conversions.length && say.people.theNewest(count(conversions.length))}
-            {say.people.pressOne}
+            {t.people.ofAllTime(count(counts.conversions))}
+            {counts.conversions > conversions.length && t.people.theNewest(count(conversions.length))}
+            {t.people.pressOne}
           </p>
           <ul className="divide-y divide-line">
             {conversions.map((conversion) => (

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { sum } from '../decimals.ts';
 import { channelTitle, count, moment, money, nothing } from '../format.ts';
-import { useReportScope } from '../report-scope.ts';
+import { t } from '../messages/index.ts';
 import { type CustomerLookup, customerJourneyQuery, type JourneyPerson, personQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 
 interface SummaryProps {
   readonly customerId: string;
@@ -21,14 +21,14 @@ export function Summary({ customerId, lookup, timeZone }: SummaryProps) {
   const [first] = events;
   const customer = person.data?.customer_profile_id === customerId ? person.data : undefined;
   const facts: readonly (readonly [string, string])[] = [
-    [say.people.paidInAll, customer ? paidBy(customer) : nothing],
-    [say.metrics.conversions, customer ? count(customer.counts.conversions) : nothing],
-    [say.people.firstChannel, brought[0] ? channelTitle(brought[0]) : nothing],
-    [say.people.lastChannel, journey.hasNextPage ? nothing : lastOf(brought)],
-    [say.people.firstSeen, first ? moment(first.event_time, timeZone) : nothing],
+    [t.people.paidInAll, customer ? paidBy(customer) : nothing],
+    [t.metrics.conversions, customer ? count(customer.counts.conversions) : nothing],
+    [t.people.firstChannel, brought[0] ? channelTitle(brought[0]) : nothing],
+    [t.people.lastChannel, journey.hasNextPage ? nothing : lastOf(brought)],
+    [t.people.firstSeen, first ? moment(first.event_time, timeZone) : nothing],
   ];
   return (
-    <dl aria-label={say.people.atAGlance} className="grid grid-cols-2 gap-3 md:grid-cols-5 lg:col-span-2">
+    <dl aria-label={t.people.atAGlance} className="grid grid-cols-2 gap-3 md:grid-cols-5 lg:col-span-2">
       {facts.map(([title, value]) => (
         <div key={title} className="card p-4">
           <dt className="label">{title}</dt>

@@ -1,8 +1,8 @@
 import { type EventStore, visitTypes } from '@tributary/vocabulary';
 import { channelTitle, clock, dayIn, longDay, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Empty } from '../parts/states.tsx';
 import type { JourneyEvent } from '../queries.ts';
-import { say } from '../messages/index.ts';
 
 /** Events of browsers and ads; all other events are outcomes. */
 const visits: readonly string[] = [...visitTypes, 'visit'];
@@ -28,9 +28,9 @@ export function Timeline({
   readonly events: readonly JourneyEvent[];
   readonly timeZone: string;
 }) {
-  if (events.length === 0) return <Empty title={say.people.nothingHappened} />;
+  if (events.length === 0) return <Empty title={t.people.nothingHappened} />;
   return (
-    <ol aria-label={say.people.journey} className="card px-5 py-3">
+    <ol aria-label={t.people.journey} className="card px-5 py-3">
       {withPositions(events, timeZone).map((step) => (
         <Step key={step.position} step={step} timeZone={timeZone} />
       ))}
@@ -101,21 +101,21 @@ export function Synthetic() {
   return (
     <span
       className="ml-2 rounded bg-tint px-1.5 py-0.5 font-normal text-small text-soft"
-      title={say.people.syntheticAbout}
+      title={t.people.syntheticAbout}
     >
-      {say.people.synthetic}
+      {t.people.synthetic}
     </span>
   );
 }
 
 function titleOf({ event_type: type, event_name: name, path }: JourneyEvent): string {
-  if (type === 'page_view') return path ? say.people.pageAt(path) : say.common.page;
+  if (type === 'page_view') return path ? t.people.pageAt(path) : t.common.page;
   return name === type ? words(type) : `${words(type)}: ${name}`;
 }
 
 function factsOf(event: JourneyEvent): string {
   const { channel, source, medium, campaign, device, browser, os, city, country } = event;
-  const came = [channel && channelTitle(channel), source && (say.names[source] ?? source), medium, campaign].filter(
+  const came = [channel && channelTitle(channel), source && (t.names[source] ?? source), medium, campaign].filter(
     Boolean,
   );
   const by = [device && words(device), browser, os].filter(Boolean);

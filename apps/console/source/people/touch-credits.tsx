@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { channelTitle, moment, nothing, percent, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { adLine } from '../parts/ad-line.ts';
 import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { creditQuery, type JourneyTouch } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { type Model, modelNames } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { More } from './more.tsx';
 import { Synthetic } from './timeline.tsx';
 
@@ -30,16 +30,16 @@ export function TouchCredits({ conversionId, timeZone }: { readonly conversionId
   const isWorkedOut = rows.some(({ credit }) => Object.keys(credit).length > 0);
   return (
     <section aria-labelledby="earned">
-      <h2 id="earned">{say.people.whatEarned}</h2>
-      <p className="label mb-2 max-w-prose">{say.people.whatEarnedAbout}</p>
+      <h2 id="earned">{t.people.whatEarned}</h2>
+      <p className="label mb-2 max-w-prose">{t.people.whatEarnedAbout}</p>
       <DataTable
-        caption={say.people.sharesCaption}
+        caption={t.people.sharesCaption}
         columns={columns}
         rows={rows}
         keyOf={({ position: index }) => String(index)}
         footer={isWorkedOut && !query.hasNextPage ? [sumOf(rows)] : []}
       />
-      {!isWorkedOut && <p className="label mt-2">{say.people.noShares}</p>}
+      {!isWorkedOut && <p className="label mt-2">{t.people.noShares}</p>}
       <More query={query} />
     </section>
   );
@@ -48,13 +48,13 @@ export function TouchCredits({ conversionId, timeZone }: { readonly conversionId
 const columnsOf = (timeZone: string): Column<PositionedTouch>[] => [
   {
     id: 'touch',
-    title: say.people.touch,
+    title: t.people.touch,
     value: ({ position }) => position,
     cell: (touch) => (
       <div data-in-window={touch.in_window} className={touch.in_window ? '' : 'text-soft'}>
         {titleOf(touch)}
         {touch.kind === 'synthetic' && <Synthetic />}
-        {!touch.in_window && <span className="label ml-2">{say.people.outside}</span>}
+        {!touch.in_window && <span className="label ml-2">{t.people.outside}</span>}
         {adLine(touch) && <span className="block break-words">{adLine(touch)}</span>}
         <span className="label block">
           {[moment(touch.occurred_at, timeZone), describeMatch(touch)].filter(Boolean).join(' · ')}
@@ -78,17 +78,17 @@ const columnsOf = (timeZone: string): Column<PositionedTouch>[] => [
 const shareOf = (share: number | undefined): string => (share === undefined ? nothing : percent(share));
 
 const titleOf = ({ kind, channel }: JourneyTouch): string =>
-  kind === 'conversion' ? say.people.conversion : channel ? channelTitle(channel) : words(kind);
+  kind === 'conversion' ? t.people.conversion : channel ? channelTitle(channel) : words(kind);
 
 /** How the touch was matched to its ad. */
 const describeMatch = ({ join_method: method, click_id_kind: kind }: JourneyTouch): string =>
-  [method && say.people.knownBy(words(method).toLowerCase()), kind].filter(Boolean).join(', ');
+  [method && t.people.knownBy(words(method).toLowerCase()), kind].filter(Boolean).join(', ');
 
 function sumOf(rows: readonly JourneyTouch[]): FooterRow {
   const sum = (model: Model) => rows.reduce((all, { credit }) => all + (credit[model] ?? 0), 0);
   return {
     id: 'sum',
-    title: say.people.together,
+    title: t.people.together,
     isTotal: true,
     cells: Object.fromEntries(modelNames.map((model) => [model, percent(sum(model))])),
   };

@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, moment, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
 import { type IdentityMerge, identityQuery, type WholeIdentity } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 
 interface WhyProps {
   readonly customerId: string;
@@ -22,9 +22,9 @@ export function WhyOnePerson({ customerId, timeZone }: WhyProps) {
       {(identity) =>
         identity.merges.length === 0 ? null : (
           <section aria-labelledby="why" className="card grid gap-4 p-5">
-            <h2 id="why">{say.identity.why}</h2>
+            <h2 id="why">{t.identity.why}</h2>
             <Customers identity={identity} timeZone={timeZone} />
-            <ul aria-label={say.identity.whatJoined} className="divide-y divide-line">
+            <ul aria-label={t.identity.whatJoined} className="divide-y divide-line">
               {identity.merges.map((merge) => (
                 <MergeLine key={merge.id} merge={merge} timeZone={timeZone} />
               ))}
@@ -38,16 +38,16 @@ export function WhyOnePerson({ customerId, timeZone }: WhyProps) {
 
 function Customers({ identity, timeZone }: { readonly identity: WholeIdentity; readonly timeZone: string }) {
   return (
-    <ul aria-label={say.identity.whoTheyWere} className="grid gap-2">
+    <ul aria-label={t.identity.whoTheyWere} className="grid gap-2">
       {identity.customers.map((customer, index) => (
         <li key={customer.customer_profile_id} className={index === 0 ? '' : 'border-line border-l-2 pl-3'}>
           {customer.name ?? customer.identifiers[0]?.value ?? customer.customer_profile_id}
           <span className="label block break-all">
             {[
               ...customer.identifiers.map(({ kind, value }) => `${words(kind)} ${value}`),
-              say.identity.browsers(count(customer.browsers)),
-              say.identity.outcomes(count(customer.outcomes)),
-              say.identity.since(moment(customer.first_seen_at, timeZone)),
+              t.identity.browsers(count(customer.browsers)),
+              t.identity.outcomes(count(customer.outcomes)),
+              t.identity.since(moment(customer.first_seen_at, timeZone)),
             ].join(', ')}
           </span>
         </li>
@@ -74,9 +74,9 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
   return (
     <li className="grid gap-2 py-2">
       <span>
-        {say.identity.joinedBy(merge.said_kinds.map(words).join(say.common.and), words(merge.source))}
+        {t.identity.joinedBy(merge.said_kinds.map(words).join(t.common.and), words(merge.source))}
         <span className="label block">
-          {say.identity.brought(
+          {t.identity.brought(
             moment(merge.merged_at, timeZone),
             count(merge.moved.outcomes),
             count(merge.moved.browsers),
@@ -89,7 +89,7 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
         </p>
       )}
       {merge.undone_at && (
-        <span className="label">{say.identity.undone(moment(merge.undone_at, timeZone), merge.reason ?? '')}</span>
+        <span className="label">{t.identity.undone(moment(merge.undone_at, timeZone), merge.reason ?? '')}</span>
       )}
       {!merge.undone_at && !moved && (
         <button
@@ -98,7 +98,7 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
           disabled={preview.isPending}
           onClick={() => preview.mutate()}
         >
-          {say.identity.whatWouldMove}
+          {t.identity.whatWouldMove}
         </button>
       )}
       {!merge.undone_at && moved && (
@@ -110,7 +110,7 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
           }}
         >
           <p className="label w-full">
-            {say.identity.goBack(
+            {t.identity.goBack(
               count(moved.identifiers),
               count(moved.browsers),
               count(moved.outcomes),
@@ -118,11 +118,11 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
             )}
           </p>
           <label className="label grid gap-1">
-            {say.identity.reason}
+            {t.identity.reason}
             <input className="field w-44" value={reason} onChange={({ target }) => setReason(target.value)} required />
           </label>
           <button type="submit" className="button" disabled={undo.isPending}>
-            {say.common.undo}
+            {t.common.undo}
           </button>
         </form>
       )}

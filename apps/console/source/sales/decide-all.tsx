@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RequestOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { count } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Failed } from '../parts/page.tsx';
 import type { MatchSearch } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleSource } from './queries.ts';
 import { sourceTitle } from './source-title.ts';
 
@@ -21,7 +21,7 @@ export function DecideAll({ profileId, search, sources }: DecideAllProps) {
   const { state, source, other, certain } = search;
   const isDecided = state === 'confirmed' || state === 'rejected';
   if (isDecided) return null;
-  if (!source || !other || !state) return <p className="label">{say.sales.allAbout}</p>;
+  if (!source || !other || !state) return <p className="label">{t.sales.allAbout}</p>;
   const kind = {
     source,
     other_source: other,
@@ -29,8 +29,8 @@ export function DecideAll({ profileId, search, sources }: DecideAllProps) {
     ...(certain && { is_certain: certain === 'true' }),
   } as const;
   return (
-    <section aria-label={say.sales.all} className="card grid gap-2 p-4">
-      <p>{say.sales.allFor(sourceTitle(source, sources), sourceTitle(other, sources))}</p>
+    <section aria-label={t.sales.all} className="card grid gap-2 p-4">
+      <p>{t.sales.allFor(sourceTitle(source, sources), sourceTitle(other, sources))}</p>
       {/* The key resets the preview when the filters change. */}
       <Decisions key={JSON.stringify(kind)} profileId={profileId} kind={kind} />
     </section>
@@ -66,10 +66,10 @@ function Decisions({ profileId, kind }: { readonly profileId: string; readonly k
       {!wanted && (
         <div className="flex flex-wrap gap-2">
           <button type="button" className="button" disabled={isPending} onClick={() => preview.mutate('confirmed')}>
-            {say.sales.previewConfirm}
+            {t.sales.previewConfirm}
           </button>
           <button type="button" className="button" disabled={isPending} onClick={() => preview.mutate('rejected')}>
-            {say.sales.previewReject}
+            {t.sales.previewReject}
           </button>
         </div>
       )}
@@ -77,11 +77,11 @@ function Decisions({ profileId, kind }: { readonly profileId: string; readonly k
         <div role="status" className="grid gap-2">
           <p>
             {wanted.matches === 0
-              ? say.sales.nothingToDecide
-              : (wanted.decision === 'confirmed' ? say.sales.wouldConfirm : say.sales.wouldReject)(
+              ? t.sales.nothingToDecide
+              : (wanted.decision === 'confirmed' ? t.sales.wouldConfirm : t.sales.wouldReject)(
                   count(wanted.matches),
                 )}{' '}
-            {wanted.skipped > 0 && say.sales.skipped(count(wanted.skipped))} {wanted.has_more && say.sales.more}
+            {wanted.skipped > 0 && t.sales.skipped(count(wanted.skipped))} {wanted.has_more && t.sales.more}
           </p>
           <div className="flex flex-wrap gap-2">
             {wanted.matches > 0 && (
@@ -91,18 +91,18 @@ function Decisions({ profileId, kind }: { readonly profileId: string; readonly k
                 disabled={isPending}
                 onClick={() => apply.mutate(wanted.decision)}
               >
-                {(wanted.decision === 'confirmed' ? say.sales.doConfirm : say.sales.doReject)(count(wanted.matches))}
+                {(wanted.decision === 'confirmed' ? t.sales.doConfirm : t.sales.doReject)(count(wanted.matches))}
               </button>
             )}
             <button type="button" className="button" disabled={isPending} onClick={() => preview.reset()}>
-              {say.common.cancel}
+              {t.common.cancel}
             </button>
           </div>
         </div>
       )}
       {done && (
         <p role="status" className="flex flex-wrap items-center gap-3">
-          {(done.decision === 'confirmed' ? say.sales.didConfirm : say.sales.didReject)(count(done.matches))}
+          {(done.decision === 'confirmed' ? t.sales.didConfirm : t.sales.didReject)(count(done.matches))}
           {done.id && (
             <button
               type="button"
@@ -110,12 +110,12 @@ function Decisions({ profileId, kind }: { readonly profileId: string; readonly k
               disabled={isPending}
               onClick={() => done.id && undo.mutate(done.id)}
             >
-              {say.sales.undoAll}
+              {t.sales.undoAll}
             </button>
           )}
         </p>
       )}
-      {undo.data && <p role="status">{say.sales.undone(count(undo.data.matches))}</p>}
+      {undo.data && <p role="status">{t.sales.undone(count(undo.data.matches))}</p>}
       <Failed error={preview.error ?? apply.error ?? undo.error} />
     </>
   );

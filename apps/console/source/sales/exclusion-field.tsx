@@ -1,6 +1,6 @@
 import { useId } from 'react';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
-import { say } from '../messages/index.ts';
 
 /** Which payments of a source are excluded from reports: none, those from a date on, or all. */
 export type Exclusion =
@@ -22,13 +22,13 @@ interface ExclusionFieldProps {
 export function ExclusionField({ value, today, onChange }: ExclusionFieldProps) {
   const name = useId();
   const options = [
-    { kind: 'none', title: say.sales.keep, next: { kind: 'none' } },
-    { kind: 'from', title: say.sales.fromDay, next: { kind: 'from', day: today } },
-    { kind: 'whole', title: say.sales.whole, next: { kind: 'whole' } },
+    { kind: 'none', title: t.sales.keep, next: { kind: 'none' } },
+    { kind: 'from', title: t.sales.fromDay, next: { kind: 'from', day: today } },
+    { kind: 'whole', title: t.sales.whole, next: { kind: 'whole' } },
   ] as const;
   return (
     <fieldset className="grid gap-2">
-      <legend className="sr-only">{say.sales.exclusion}</legend>
+      <legend className="sr-only">{t.sales.exclusion}</legend>
       {options.map(({ kind, title, next }) => (
         <label key={kind} className="flex items-start gap-2">
           <input
@@ -42,7 +42,7 @@ export function ExclusionField({ value, today, onChange }: ExclusionFieldProps) 
         </label>
       ))}
       {value.kind === 'from' && (
-        <Labelled title={say.sales.firstDay}>
+        <Labelled title={t.sales.firstDay}>
           {(id) => (
             <input
               id={id}
@@ -55,7 +55,7 @@ export function ExclusionField({ value, today, onChange }: ExclusionFieldProps) 
           )}
         </Labelled>
       )}
-      <p className="text-small text-soft">{say.sales.exclusionAbout}</p>
+      <p className="text-small text-soft">{t.sales.exclusionAbout}</p>
     </fieldset>
   );
 }

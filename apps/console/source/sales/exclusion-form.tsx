@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { dayIn } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Failed } from '../parts/page.tsx';
-import { say } from '../messages/index.ts';
 import { type Exclusion, ExclusionField, toExcludedFrom } from './exclusion-field.tsx';
 import { invalidateFigures, type SaleSource } from './queries.ts';
 
@@ -40,7 +40,7 @@ export function ExclusionForm({ profileId, source, timeZone }: ExclusionFormProp
         className="button justify-self-start"
         disabled={save.isPending || JSON.stringify(value) === JSON.stringify(stored)}
       >
-        {say.sales.saveExclusion}
+        {t.sales.saveExclusion}
       </button>
       <Failed error={save.error} />
     </form>

@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
 import { count, localMoment, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleMatch, type SaleSource } from './queries.ts';
 import { sourceLabel } from './source-title.ts';
 
@@ -25,15 +25,15 @@ export function MatchRow({ match, sources, timeZone }: MatchRowProps) {
       ))}
       <div className="grid content-start gap-2">
         <p className="flex flex-wrap items-center gap-2">
-          <State tone={tones[match.state]}>{say.sales.states[match.state]}</State>
-          <span className="label">{match.is_certain ? say.sales.certain : say.sales.likely}</span>
-          {match.is_pending && <span className="label">{say.sales.applying}</span>}
+          <State tone={tones[match.state]}>{t.sales.states[match.state]}</State>
+          <span className="label">{match.is_certain ? t.sales.certain : t.sales.likely}</span>
+          {match.is_pending && <span className="label">{t.sales.applying}</span>}
         </p>
         <p className="label">
           {evidenceOf(match)}
           {match.decision && (
             <span className="block">
-              {say.sales.decided(say.sales.states[match.decision.decision], localMoment(match.decision.decided_at))}
+              {t.sales.decided(t.sales.states[match.decision.decision], localMoment(match.decision.decided_at))}
             </span>
           )}
         </p>
@@ -64,10 +64,8 @@ function Record({
         · {moment(record.paid_at, timeZone)}
       </p>
       <p className="mt-1">
-        <State tone={record.counted ? 'good' : 'plain'}>
-          {record.counted ? say.sales.counted : say.sales.notCounted}
-        </State>
-        {reason && reason !== 'duplicate' && <span className="label block">{say.sales.reasons[reason]}</span>}
+        <State tone={record.counted ? 'good' : 'plain'}>{record.counted ? t.sales.counted : t.sales.notCounted}</State>
+        {reason && reason !== 'duplicate' && <span className="label block">{t.sales.reasons[reason]}</span>}
       </p>
     </div>
   );
@@ -76,13 +74,13 @@ function Record({
 function evidenceOf({ evidence, reference, seconds_apart: seconds }: SaleMatch): string {
   const apart =
     seconds < 60
-      ? say.sales.seconds(count(Math.round(seconds)))
+      ? t.sales.seconds(count(Math.round(seconds)))
       : seconds < 3_600
-        ? say.sales.minutes(count(Math.round(seconds / 60)))
-        : say.sales.hours(count(Math.round(seconds / 3_600)));
+        ? t.sales.minutes(count(Math.round(seconds / 60)))
+        : t.sales.hours(count(Math.round(seconds / 3_600)));
   return evidence === 'reference'
-    ? say.sales.evidence.reference(reference ?? words('unknown'), apart)
-    : say.sales.evidence[evidence](apart);
+    ? t.sales.evidence.reference(reference ?? words('unknown'), apart)
+    : t.sales.evidence[evidence](apart);
 }
 
 function Decision({ match, sources }: Omit<MatchRowProps, 'timeZone'>) {
@@ -95,7 +93,7 @@ function Decision({ match, sources }: Omit<MatchRowProps, 'timeZone'>) {
     onSettled: () => invalidateFigures(queryClient),
   });
   const [first, second] = match.records;
-  const pair = say.sales.pair(
+  const pair = t.sales.pair(
     `${sourceLabel(first.source, sources)} ${first.external_id}`,
     `${sourceLabel(second.source, sources)} ${second.external_id}`,
   );
@@ -103,7 +101,7 @@ function Decision({ match, sources }: Omit<MatchRowProps, 'timeZone'>) {
     <button
       type="button"
       className="button"
-      aria-label={say.sales.ofPair(title, pair)}
+      aria-label={t.sales.ofPair(title, pair)}
       disabled={act.isPending}
       onClick={() => act.mutate(action)}
     >
@@ -112,9 +110,9 @@ function Decision({ match, sources }: Omit<MatchRowProps, 'timeZone'>) {
   );
   return (
     <div className="flex flex-wrap gap-2">
-      {match.decision?.decision !== 'confirmed' && button(say.sales.confirm, () => client.confirmSaleMatch({ params }))}
-      {match.decision?.decision !== 'rejected' && button(say.sales.reject, () => client.rejectSaleMatch({ params }))}
-      {match.decision && button(say.sales.undo, () => client.undoSaleMatch({ params }))}
+      {match.decision?.decision !== 'confirmed' && button(t.sales.confirm, () => client.confirmSaleMatch({ params }))}
+      {match.decision?.decision !== 'rejected' && button(t.sales.reject, () => client.rejectSaleMatch({ params }))}
+      {match.decision && button(t.sales.undo, () => client.undoSaleMatch({ params }))}
       <Failed error={act.error} />
     </div>
   );

@@ -5,9 +5,9 @@ import { clientFor } from '../client.ts';
 import type { Connection } from '../data/queries.ts';
 import { count } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Failed } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery } from './queries.ts';
 import { sourceTitle } from './source-title.ts';
 
@@ -41,7 +41,7 @@ export function OverlapQuestion({ profileId, connection }: OverlapQuestionProps)
   );
   if (!data || !source || !overlaps?.length) return null;
   return (
-    <section aria-label={say.sales.matches} className="grid gap-3 rounded-md bg-tint p-3">
+    <section aria-label={t.sales.matches} className="grid gap-3 rounded-md bg-tint p-3">
       {overlaps.map((overlap) => (
         <OverlapState
           key={overlap.sources.join(' ')}
@@ -84,13 +84,13 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
   return (
     <div className="grid gap-2">
       <p>
-        {say.sales.overlap(
+        {t.sales.overlap(
           count(overlap.partners),
           count(own?.has_more ? overlap.records : own?.records),
           sourceTitle(source, sources),
           sourceTitle(other, sources),
         )}{' '}
-        {isOpen && <strong>{say.sales.question}</strong>}
+        {isOpen && <strong>{t.sales.question}</strong>}
       </p>
       <p className="label">{(isOpen ? untilAnswered : applied)[overlap.applies]}</p>
       <div className="flex flex-wrap gap-2">
@@ -102,7 +102,7 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
               disabled={decide.isPending}
               onClick={() => decide.mutate('count_once')}
             >
-              {say.sales.once}
+              {t.sales.once}
             </button>
             <button
               type="button"
@@ -110,13 +110,13 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
               disabled={decide.isPending}
               onClick={() => decide.mutate('count_both')}
             >
-              {say.sales.both}
+              {t.sales.both}
             </button>
           </>
         )}
         {isSystematic && !isNever && !isAsking && may('attribution:write') && (
           <button type="button" className="button" onClick={() => setChanging(true)}>
-            {say.sales.change}
+            {t.sales.change}
           </button>
         )}
         <Link
@@ -125,7 +125,7 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
           search={{ ...linkSearch, source, other }}
           className="button"
         >
-          {say.sales.review}
+          {t.sales.review}
         </Link>
       </div>
       <Failed error={decide.error} />
@@ -134,12 +134,12 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
 }
 
 const untilAnswered: Readonly<Record<SaleOverlap['applies'], string>> = {
-  count_once: say.sales.onceUntil,
-  count_both: say.sales.bothUntil,
-  certain_only: say.sales.certainUntil,
+  count_once: t.sales.onceUntil,
+  count_both: t.sales.bothUntil,
+  certain_only: t.sales.certainUntil,
 };
 const applied: Readonly<Record<SaleOverlap['applies'], string>> = {
-  count_once: say.sales.nowOnce,
-  count_both: say.sales.nowBoth,
-  certain_only: say.sales.nowCertain,
+  count_once: t.sales.nowOnce,
+  count_both: t.sales.nowBoth,
+  certain_only: t.sales.nowCertain,
 };

@@ -3,14 +3,14 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { matchStates } from '@tributary/vocabulary';
 import { useEffect } from 'react';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { profileQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { MatchSearch } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { DecideAll } from './decide-all.tsx';
 import { MatchRow } from './match-row.tsx';
 import { type MatchQuery, type SaleSource, saleMatchesQuery, saleSourcesQuery } from './queries.ts';
@@ -38,14 +38,14 @@ export function PaymentMatches() {
   useEffect(() => {
     if (!isApplying) void queryClient.invalidateQueries({ queryKey: [profileId, 'sales', 'matches'] });
   }, [isApplying, profileId, queryClient]);
-  if (!may('commerce:read')) return <Empty title={say.sales.noPermission} />;
+  if (!may('commerce:read')) return <Empty title={t.sales.noPermission} />;
   return (
     <Page
-      title={say.sales.matches}
-      about={say.sales.matchesAbout}
+      title={t.sales.matches}
+      about={t.sales.matchesAbout}
       actions={
         <Link to="/p/$profileId/payment-sources" params={{ profileId }} search={linkSearch} className="button">
-          {say.sales.seeSources}
+          {t.sales.seeSources}
         </Link>
       }
     >
@@ -56,15 +56,15 @@ export function PaymentMatches() {
             {may('attribution:write') && <DecideAll profileId={profileId} search={search} sources={all} />}
             {isPending && (
               <p role="status" className="label">
-                {say.sales.applying}
+                {t.sales.applying}
               </p>
             )}
             <QueryResult query={matches}>
               {({ pages }) => {
                 const rows = pages.flatMap(({ data }) => data);
-                if (rows.length === 0) return <Empty title={say.sales.none}>{say.sales.noneAbout}</Empty>;
+                if (rows.length === 0) return <Empty title={t.sales.none}>{t.sales.noneAbout}</Empty>;
                 return (
-                  <ul aria-label={say.sales.list} className="card divide-y divide-line">
+                  <ul aria-label={t.sales.list} className="card divide-y divide-line">
                     {rows.map((match) => (
                       <MatchRow
                         key={match.records.map(({ id }) => id).join(' ')}
@@ -110,35 +110,35 @@ function Filters({ search, sources }: FiltersProps) {
   const named = (key: string) => ({ value: key, title: sourceLabel(key, sources) });
   return (
     <fieldset className="flex flex-wrap items-end gap-3">
-      <legend className="sr-only">{say.sales.filters}</legend>
+      <legend className="sr-only">{t.sales.filters}</legend>
       <Picker
-        title={say.sales.state}
-        any={say.sales.anyState}
+        title={t.sales.state}
+        any={t.sales.anyState}
         value={search.state}
-        options={matchStates.map((value) => ({ value, title: say.sales.states[value] }))}
+        options={matchStates.map((value) => ({ value, title: t.sales.states[value] }))}
         onChange={(state) => change({ state })}
       />
       <Picker
-        title={say.sales.source}
-        any={say.sales.anySource}
+        title={t.sales.source}
+        any={t.sales.anySource}
         value={search.source}
         options={keys.map(named)}
         onChange={(source) => change({ source, ...(source === search.other && { other: undefined }) })}
       />
       <Picker
-        title={say.sales.otherSource}
-        any={say.sales.anySource}
+        title={t.sales.otherSource}
+        any={t.sales.anySource}
         value={search.other}
         options={keys.filter((key) => key !== search.source).map(named)}
         onChange={(other) => change({ other })}
       />
       <Picker
-        title={say.sales.confidence}
-        any={say.sales.anyConfidence}
+        title={t.sales.confidence}
+        any={t.sales.anyConfidence}
         value={search.certain}
         options={[
-          { value: 'true', title: say.sales.certain },
-          { value: 'false', title: say.sales.likely },
+          { value: 'true', title: t.sales.certain },
+          { value: 'false', title: t.sales.likely },
         ]}
         onChange={(certain) => change({ certain })}
       />

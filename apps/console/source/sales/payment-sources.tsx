@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { clientFor } from '../client.ts';
 import { count, dayIn, day as showDay } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { profileQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { ExclusionForm } from './exclusion-form.tsx';
 import { OverlapState } from './overlap-question.tsx';
 import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery } from './queries.ts';
@@ -22,14 +22,14 @@ export function PaymentSources() {
   const { may } = useMembership();
   const sources = useQuery({ ...saleSourcesQuery(profileId), enabled: may('commerce:read') });
   const profile = useQuery(profileQuery(profileId));
-  if (!may('commerce:read')) return <Empty title={say.sales.noPermission} />;
+  if (!may('commerce:read')) return <Empty title={t.sales.noPermission} />;
   return (
     <Page
-      title={say.sales.sources}
-      about={say.sales.sourcesAbout}
+      title={t.sales.sources}
+      about={t.sales.sourcesAbout}
       actions={
         <Link to="/p/$profileId/payment-matches" params={{ profileId }} search={linkSearch} className="button">
-          {say.sales.matches}
+          {t.sales.matches}
         </Link>
       }
     >
@@ -38,15 +38,15 @@ export function PaymentSources() {
           <div className="grid gap-5">
             {isPending && (
               <p role="status" className="label">
-                {say.sales.applying}
+                {t.sales.applying}
               </p>
             )}
             {all.length === 0 ? (
-              <Empty title={say.sales.noSources}>
-                {say.sales.noSourcesAbout} <SetUpLink />
+              <Empty title={t.sales.noSources}>
+                {t.sales.noSourcesAbout} <SetUpLink />
               </Empty>
             ) : (
-              <ul aria-label={say.sales.sources} className="grid gap-3 lg:grid-cols-2">
+              <ul aria-label={t.sales.sources} className="grid gap-3 lg:grid-cols-2">
                 {all.map((one) => (
                   <li key={one.source} className="card grid content-start gap-3 p-5">
                     <Source source={one} sources={all} timeZone={profile.data?.time_zone ?? 'UTC'} />
@@ -84,32 +84,30 @@ function Source({ source, sources, timeZone }: SourceProps) {
     <>
       <div>
         <h2 className="flex flex-wrap items-center gap-2">
-          {title} {from !== null && <State tone="bad">{say.sales.excluded}</State>}
+          {title} {from !== null && <State tone="bad">{t.sales.excluded}</State>}
         </h2>
         {source.account_name && (
           <p className="label">
-            {source.account_name} · {say.sales.kinds[source.kind]}
+            {source.account_name} · {t.sales.kinds[source.kind]}
           </p>
         )}
         <p>
-          {(source.has_more ? say.sales.newestFigures : say.sales.figures)(
+          {(source.has_more ? t.sales.newestFigures : t.sales.figures)(
             count(source.records),
             count(source.counted),
             count(source.duplicates),
           )}
-          {source.excluded > 0 && say.sales.excludedCount(count(source.excluded))}
-          {source.pending > 0 && say.sales.pendingCount(count(source.pending))}
+          {source.excluded > 0 && t.sales.excludedCount(count(source.excluded))}
+          {source.pending > 0 && t.sales.pendingCount(count(source.pending))}
         </p>
         {from !== null && (
-          <p>
-            {from === 'beginning' ? say.sales.excludedWhole : say.sales.excludedFrom(showDay(dayIn(from, timeZone)))}
-          </p>
+          <p>{from === 'beginning' ? t.sales.excludedWhole : t.sales.excludedFrom(showDay(dayIn(from, timeZone)))}</p>
         )}
       </div>
       {may('attribution:write') && (
         <details>
           <summary className="cursor-pointer text-accent">
-            {say.sales.settingsOf(sourceTitle(source.source, sources))}
+            {t.sales.settingsOf(sourceTitle(source.source, sources))}
           </summary>
           <div className="mt-3">
             <ExclusionForm key={String(from)} profileId={profileId} source={source} timeZone={timeZone} />
@@ -129,8 +127,8 @@ function Overlaps({ overlaps, sources }: OverlapsProps) {
   const compared = overlaps.filter(({ records, never_same_sale: isNever }) => records > 0 || isNever);
   return (
     <section aria-labelledby="overlaps" className="grid gap-3">
-      <h2 id="overlaps">{say.sales.overlaps}</h2>
-      {compared.length === 0 && <p className="text-soft">{say.sales.noOverlaps}</p>}
+      <h2 id="overlaps">{t.sales.overlaps}</h2>
+      {compared.length === 0 && <p className="text-soft">{t.sales.noOverlaps}</p>}
       <ul className="grid gap-3 lg:grid-cols-2">
         {compared.map((overlap) => (
           <li key={overlap.sources.join(' ')} className="card grid content-start gap-3 p-5">
@@ -154,7 +152,7 @@ function Overlap({ overlap, sources }: { readonly overlap: SaleOverlap; readonly
   });
   return (
     <>
-      <h3 className="font-semibold">{say.sales.pair(sourceLabel(source, sources), sourceLabel(other, sources))}</h3>
+      <h3 className="font-semibold">{t.sales.pair(sourceLabel(source, sources), sourceLabel(other, sources))}</h3>
       {/* The decision is stored with the newer source, as on its connection's card. */}
       <OverlapState profileId={profileId} overlap={overlap} source={newerOf(overlap, sources)} sources={sources} />
       {may('attribution:write') && (
@@ -166,7 +164,7 @@ function Overlap({ overlap, sources }: { readonly overlap: SaleOverlap; readonly
             disabled={change.isPending}
             onChange={({ target }) => change.mutate(target.checked)}
           />
-          {say.sales.never}
+          {t.sales.never}
         </label>
       )}
       <Failed error={change.error} />

@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import type { RequestOf, ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 
 /** The API queries of the pages about overlapping payment sources. */
 
-type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+type Answer<Id extends keyof Routes> = ResponseOf<Routes[Id]>;
 export type SaleMatch = Answer<'listSaleMatches'>['data'][number];
 export type SaleSources = Answer<'readSaleSources'>['data'];
 export type SaleSource = SaleSources['sources'][number];

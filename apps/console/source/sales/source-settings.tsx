@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { invalidateFigures, type SaleSources } from './queries.ts';
 
 interface SourceSettingsProps {
@@ -38,20 +38,20 @@ export function SourceSettings({ profileId, settings }: SourceSettingsProps) {
         save.mutate();
       }}
     >
-      <h2 id="preference">{say.sales.preference}</h2>
-      <p className="text-soft">{say.sales.preferenceAbout}</p>
+      <h2 id="preference">{t.sales.preference}</h2>
+      <p className="text-soft">{t.sales.preferenceAbout}</p>
       <ol aria-labelledby="preference" className="grid gap-1">
         {order.map((kind, index) => (
           <li key={kind} className="flex items-center justify-between gap-3 rounded-md border border-line px-3 py-1.5">
             <span>
               <span className="number mr-2 text-soft">{index + 1}</span>
-              {say.sales.kinds[kind]}
+              {t.sales.kinds[kind]}
             </span>
             <span className="flex gap-1">
               <button
                 type="button"
                 className="button px-2 py-0.5"
-                aria-label={say.sales.up(say.sales.kinds[kind])}
+                aria-label={t.sales.up(t.sales.kinds[kind])}
                 disabled={index === 0}
                 onClick={() => move(index, -1)}
               >
@@ -60,7 +60,7 @@ export function SourceSettings({ profileId, settings }: SourceSettingsProps) {
               <button
                 type="button"
                 className="button px-2 py-0.5"
-                aria-label={say.sales.down(say.sales.kinds[kind])}
+                aria-label={t.sales.down(t.sales.kinds[kind])}
                 disabled={index === order.length - 1}
                 onClick={() => move(index, 1)}
               >
@@ -70,7 +70,7 @@ export function SourceSettings({ profileId, settings }: SourceSettingsProps) {
           </li>
         ))}
       </ol>
-      <Labelled title={say.sales.window} about={say.sales.windowAbout}>
+      <Labelled title={t.sales.window} about={t.sales.windowAbout}>
         {(id) => (
           <input
             id={id}
@@ -85,9 +85,9 @@ export function SourceSettings({ profileId, settings }: SourceSettingsProps) {
         )}
       </Labelled>
       <button type="submit" className="button-main justify-self-start" disabled={save.isPending || !isChanged}>
-        {say.sales.save}
+        {t.sales.save}
       </button>
-      {save.isSuccess && !isChanged && <p role="status">{say.sales.saved}</p>}
+      {save.isSuccess && !isChanged && <p role="status">{t.sales.saved}</p>}
       <Failed error={save.error} />
     </form>
   );

@@ -1,11 +1,11 @@
 import { words } from '../format.ts';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import type { SaleSource } from './queries.ts';
 
 const own: Readonly<Record<string, string>> = {
-  api: say.sales.server,
-  import: say.sales.file,
-  browser: say.sales.browser,
+  api: t.sales.server,
+  import: t.sales.file,
+  browser: t.sales.browser,
 };
 
 /** Formats `payments_a:0d1f…` or `api` in words; adds the account if a provider has several. */

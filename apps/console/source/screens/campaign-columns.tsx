@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { DateRange } from '../date-range.ts';
 import { definitions, type Field, fields, formatFigure } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { beforeTitle, Change } from '../parts/change.tsx';
 import { ChangedMark } from '../parts/changed-mark.tsx';
 import type { Column } from '../parts/columns.ts';
@@ -9,7 +10,6 @@ import { Figure } from '../parts/figure.tsx';
 import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 /** The figures of a row, in display order. */
 export const campaignFields = [
@@ -81,7 +81,7 @@ export function campaignColumns({
   return [
     {
       id: 'name',
-      title: say.common.name,
+      title: t.common.name,
       value: ({ campaign_name: name }) => name,
       cell: (row) => (
         <>
@@ -103,8 +103,8 @@ export function campaignColumns({
             )}
             {change && hasBudget(row, level) && (
               <ChangeButton
-                title={say.budget.change}
-                label={say.budget.changeOf(row.campaign_name)}
+                title={t.budget.change}
+                label={t.budget.changeOf(row.campaign_name)}
                 of={{ id: row.campaign_id, kind: 'budget' }}
                 change={change}
               />
@@ -161,7 +161,7 @@ export function campaignColumns({
 
 const accountColumn: Column<CampaignRow> = {
   id: 'account',
-  title: say.table.account,
+  title: t.table.account,
   value: ({ account_name: account }) => account ?? null,
   cell: ({ account_name: account }) =>
     account ? (
@@ -192,7 +192,7 @@ function ChangeButton({ title, label, of, change: { opened, toggle } }: ChangeBu
       aria-label={label}
       onClick={() => toggle(of)}
     >
-      {isOpen ? say.common.close : title}
+      {isOpen ? t.common.close : title}
     </button>
   );
 }
@@ -213,25 +213,25 @@ function Since({ row, now, currency }: SinceProps) {
 
 /** The delivery figures that the platform reported. */
 const delivered = [
-  { field: 'impressions', title: say.metrics.impressions, about: definitions.impressions, format: count },
-  { field: 'clicks', title: say.metrics.clicks, about: definitions.clicks, format: count },
-  { field: 'ctr', title: say.metrics.ctr, about: definitions.ctr, format: ratio },
-  { field: 'avg_cpc', title: say.metrics.cpc, about: definitions.cpc, format: money },
-  { field: 'avg_cpm', title: say.metrics.cpm, about: definitions.cpm, format: money },
+  { field: 'impressions', title: t.metrics.impressions, about: definitions.impressions, format: count },
+  { field: 'clicks', title: t.metrics.clicks, about: definitions.clicks, format: count },
+  { field: 'ctr', title: t.metrics.ctr, about: definitions.ctr, format: ratio },
+  { field: 'avg_cpc', title: t.metrics.cpc, about: definitions.cpc, format: money },
+  { field: 'avg_cpm', title: t.metrics.cpm, about: definitions.cpm, format: money },
 ] as const;
 
 /** The filters of campaigns, ad sets and ads. */
 export const campaignFilters: readonly Filter<CampaignRow>[] = [
-  { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+  { id: 'platform', title: t.table.platform, pick: ({ platform }) => platform, name: words },
   {
     id: 'account',
-    title: say.table.account,
+    title: t.table.account,
     pick: ({ account_name: account }) => account ?? null,
     name: (account) => account,
   },
   {
     id: 'status',
-    title: say.table.status,
+    title: t.table.status,
     pick: ({ status }) => status ?? null,
     name: (status) => words(status.toLowerCase()),
   },
@@ -243,7 +243,7 @@ function About({ row: { platform, status, external_id: externalId } }: { readonl
       <FilterValue id="platform" value={platform}>
         {words(platform)}
       </FilterValue>
-      {externalId === null && <span>· {say.campaigns.notTold}</span>}
+      {externalId === null && <span>· {t.campaigns.notTold}</span>}
       {externalId !== null && status && (
         <>
           <span aria-hidden="true">·</span>
@@ -290,11 +290,11 @@ export function ModelsButton({ isOpen, about, toggle }: ButtonProps) {
     <button
       type="button"
       aria-expanded={isOpen}
-      aria-label={say.campaigns.sixModelsOf(about)}
+      aria-label={t.campaigns.sixModelsOf(about)}
       className="text-accent hover:underline"
       onClick={toggle}
     >
-      {isOpen ? say.campaigns.closeModels : say.campaigns.sixModels}
+      {isOpen ? t.campaigns.closeModels : t.campaigns.sixModels}
     </button>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { count, money, ratio } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { FooterRow } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { entityQuery, overviewQuery, unattributedQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Explained, Level, Within } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { campaignFields, ModelsButton } from './campaign-columns.tsx';
 import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
@@ -48,7 +48,7 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
   const { data: all, isError: isAllAway } = figures.all;
   // The rows stay visible when the footer's figures fail to load.
   if ((!rest && !isRestAway) || (!all && !isAllAway)) return undefined;
-  const about = say.campaigns.unattributed;
+  const about = t.campaigns.unattributed;
   const ads = all && earnedByAds(all.data.totals, rest);
   return [
     ...(all && ads && ads.value !== null
@@ -57,8 +57,8 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
             id: 'ads',
             title: (
               <>
-                <span className="font-medium">{say.campaigns.allAds}</span>
-                <span className="label mt-0.5 block">{say.campaigns.allWithout[level]}</span>
+                <span className="font-medium">{t.campaigns.allAds}</span>
+                <span className="label mt-0.5 block">{t.campaigns.allWithout[level]}</span>
               </>
             ),
             cells: {
@@ -77,9 +77,9 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
               <>
                 <span className="font-medium">{about}</span>
                 <span className="label mt-0.5 flex flex-wrap gap-x-2">
-                  <span>{say.campaigns.noneEarned[level]}</span>
+                  <span>{t.campaigns.noneEarned[level]}</span>
                   {rest.partly_credited_count > 0 && (
-                    <span>{say.campaigns.partly(count(rest.partly_credited_count))}</span>
+                    <span>{t.campaigns.partly(count(rest.partly_credited_count))}</span>
                   )}
                   <ModelsButton isOpen={opened === about} about={about} toggle={() => toggle(about)} />
                 </span>
@@ -98,12 +98,12 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
             id: 'all',
             title: (
               <>
-                {say.common.allOfThem}
-                <span className="label mt-0.5 block font-normal">{say.campaigns.blended}</span>
+                {t.common.allOfThem}
+                <span className="label mt-0.5 block font-normal">{t.campaigns.blended}</span>
               </>
             ),
             isTotal: true,
-            cells: cellsOf(all.data.totals, currency, say.common.all, explainedInOverview('spend')),
+            cells: cellsOf(all.data.totals, currency, t.common.all, explainedInOverview('spend')),
           },
         ]
       : []),
@@ -123,7 +123,7 @@ function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | 
       title: (
         <>
           {parent.campaign_name}
-          <span className="label mt-0.5 block font-normal">{say.campaigns.alsoLinks[level]}</span>
+          <span className="label mt-0.5 block font-normal">{t.campaigns.alsoLinks[level]}</span>
         </>
       ),
       cells: cellsOf(parent, currency, parent.campaign_name, {

@@ -1,9 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import { levelChoices } from '../parts/levels.ts';
 import type { CampaignRow } from '../queries.ts';
 import type { CampaignSearch, Level, Within } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 interface PathProps {
   readonly level: Level;
@@ -17,7 +17,7 @@ export function Path({ level, within, rows }: PathProps) {
   if (!within)
     return (
       <Choice
-        label={say.levels.whatRows}
+        label={t.levels.whatRows}
         value={level}
         options={levelChoices}
         onChange={(next) =>
@@ -29,13 +29,13 @@ export function Path({ level, within, rows }: PathProps) {
     within.adSet ? row.ad_set_external_id === within.adSet : row.campaign_external_id === within.campaign,
   )?.parent_name;
   return (
-    <nav aria-label={say.common.whereYouAre}>
+    <nav aria-label={t.common.whereYouAre}>
       <ol className="flex flex-wrap items-center gap-x-2">
-        <Step to={{ level: 'campaign' }} title={say.pages.campaigns} />
+        <Step to={{ level: 'campaign' }} title={t.pages.campaigns} />
         {within.adSet && (
           <Step
             to={{ level: 'ad_set', within: { platform: within.platform, campaign: within.campaign } }}
-            title={say.levels.adSets}
+            title={t.levels.adSets}
           />
         )}
         <li aria-current="page" className="font-semibold">

@@ -8,6 +8,7 @@ import { connectionsQuery } from '../data/queries.ts';
 import { comparedRange } from '../date-range.ts';
 import { nothing } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { AsOfPicker } from '../parts/as-of-picker.tsx';
 import { CloseMonth } from '../parts/close-month.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -15,12 +16,11 @@ import { levelTitles } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { Empty, Loading, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { type CampaignRow, profileQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import {
   areOfSeveralAccounts,
   campaignColumns,
@@ -75,7 +75,7 @@ export function Campaigns() {
                   currency={currency}
                   profile={name}
                 />
-                {isCut && <p className="label mt-3">{say.campaigns.firstRows(rows.length)}</p>}
+                {isCut && <p className="label mt-3">{t.campaigns.firstRows(rows.length)}</p>}
               </>
             )}
           </QueryResult>
@@ -157,15 +157,15 @@ function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
   );
   const { rest, all } = useWholeFigures({ level, within });
   const totals = [
-    ...(!within && rest.data ? [{ campaign_name: say.campaigns.unattributed, ...rest.data }] : []),
-    ...(!within && all.data ? [{ campaign_name: say.common.allOfThem, ...all.data.data.totals }] : []),
+    ...(!within && rest.data ? [{ campaign_name: t.campaigns.unattributed, ...rest.data }] : []),
+    ...(!within && all.data ? [{ campaign_name: t.common.allOfThem, ...all.data.data.totals }] : []),
   ];
   const footer = useCampaignFooter({ level, within, currency, opened, toggle });
   if (!footer) return <Loading />;
-  if (rows.length === 0 && within) return <Empty title={say.campaigns.nothing} />;
+  if (rows.length === 0 && within) return <Empty title={t.campaigns.nothing} />;
   return (
     <DataTable
-      caption={say.campaigns.caption(levelTitles[level])}
+      caption={t.campaigns.caption(levelTitles[level])}
       columns={columns}
       rows={rows}
       keyOf={({ campaign_id: id }) => id}
@@ -198,10 +198,10 @@ function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
 }
 
 function Notes({ model, isWhole }: { readonly model: Model; readonly isWhole: boolean }) {
-  const sum = models[model].credit === 'single' ? say.campaigns.addsUp : say.campaigns.shared;
+  const sum = models[model].credit === 'single' ? t.campaigns.addsUp : t.campaigns.shared;
   return (
     <p className="label mt-4 max-w-prose">
-      {!sharedLink() && say.campaigns.pressNumber(nothing)} {isWhole && sum}
+      {!sharedLink() && t.campaigns.pressNumber(nothing)} {isWhole && sum}
     </p>
   );
 }

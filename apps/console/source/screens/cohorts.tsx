@@ -1,43 +1,43 @@
 import { useQuery } from '@tanstack/react-query';
 import { count, money, nothing } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { type CohortRow, cohortsQuery, maxRows } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 
 /** Cohorts by month of first payment: cumulative revenue per month, and the payback period of the acquisition cost. */
 export function Cohorts() {
-  useTitle(say.pages.cohorts);
+  useTitle(t.pages.cohorts);
   const { scope, model } = useReportScope();
   const cohorts = useQuery(cohortsQuery(scope, model));
   return (
     <>
       <div className="mb-4">
-        <h1>{say.pages.cohorts}</h1>
+        <h1>{t.pages.cohorts}</h1>
         <AttributionWindow />
       </div>
       <QueryResult query={cohorts} lines={10}>
         {({ rows, currency, isCut }) =>
           rows.length === 0 ? (
-            <Empty title={say.cohorts.nobody}>
+            <Empty title={t.cohorts.nobody}>
               <SetUpLink />
             </Empty>
           ) : (
             <>
               <DataTable
-                caption={say.cohorts.caption}
+                caption={t.cohorts.caption}
                 columns={columnsOf(rows, currency)}
                 rows={rows}
                 keyOf={({ month, entity_id: id }) => `${month} ${id}`}
                 hasFind
               />
-              {isCut && <p className="label mt-3">{say.cohorts.firstRows(maxRows)}</p>}
-              <p className="label mt-4 max-w-prose">{say.cohorts.about}</p>
+              {isCut && <p className="label mt-3">{t.cohorts.firstRows(maxRows)}</p>}
+              <p className="label mt-4 max-w-prose">{t.cohorts.about}</p>
             </>
           )
         }
@@ -51,35 +51,35 @@ function columnsOf(rows: readonly CohortRow[], currency: string): Column<CohortR
   return [
     {
       id: 'name',
-      title: say.cohorts.acquiredBy,
-      value: ({ name }) => name ?? say.cohorts.noCampaign,
+      title: t.cohorts.acquiredBy,
+      value: ({ name }) => name ?? t.cohorts.noCampaign,
       cell: ({ month, name }) => (
         <>
-          {name ?? say.cohorts.noCampaign} <span className="label block">{month}</span>
+          {name ?? t.cohorts.noCampaign} <span className="label block">{month}</span>
         </>
       ),
     },
-    number('customers', say.pages.customers, ({ customers }) => customers, count),
+    number('customers', t.pages.customers, ({ customers }) => customers, count),
     number(
       'value',
-      say.cohorts.paidSoFar,
+      t.cohorts.paidSoFar,
       ({ value }) => Number(value),
       (value) => money(value, currency),
     ),
     number(
       'spend',
-      say.cohorts.cost,
+      t.cohorts.cost,
       ({ spend }) => (spend === null ? null : Number(spend)),
       (value) => money(value, currency),
     ),
     {
-      ...number('payback', say.cohorts.paidBack, (row) => row.payback_months, count),
+      ...number('payback', t.cohorts.paidBack, (row) => row.payback_months, count),
       cell: ({ spend, payback_months: months }) => <span className="number">{paybackOf(spend, months)}</span>,
     },
     ...Array.from({ length: Math.min(longest, maxMonths - 1) + 1 }, (_, nth) =>
       number(
         `month-${nth}`,
-        nth === 0 ? say.cohorts.firstMonth : `+${nth}`,
+        nth === 0 ? t.cohorts.firstMonth : `+${nth}`,
         ({ month, months }) => Number(months.find((one) => between(month, one.month) === nth)?.value ?? 0),
         (value) => money(value, currency),
       ),
@@ -105,8 +105,8 @@ const number = (
 
 function paybackOf(spend: string | null, months: number | null): string {
   if (spend === null || Number(spend) === 0) return nothing;
-  if (months === null) return say.cohorts.notYet;
-  return months === 0 ? say.cohorts.sameMonth : say.cohorts.months(months, count(months));
+  if (months === null) return t.cohorts.notYet;
+  return months === 0 ? t.cohorts.sameMonth : t.cohorts.months(months, count(months));
 }
 
 function between(from: string, to: string): number {

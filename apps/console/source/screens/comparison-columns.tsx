@@ -1,18 +1,18 @@
 import type { DateRange } from '../date-range.ts';
 import type { Field } from '../fields.ts';
 import { count, signed, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { Comparison } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 
 type Row = Comparison['data']['rows'][number];
 
 export const comparisonFilters: readonly Filter<Row>[] = [
-  { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+  { id: 'platform', title: t.table.platform, pick: ({ platform }) => platform, name: words },
 ];
 
 const asNumber = (value: string | null): number | null => (value === null ? null : Number(value));
@@ -43,7 +43,7 @@ export function comparisonColumns(of: {
   return [
     {
       id: 'name',
-      title: say.common.name,
+      title: t.common.name,
       value: ({ name }) => name,
       cell: ({ name, platform }) => (
         <>
@@ -56,32 +56,32 @@ export function comparisonColumns(of: {
         </>
       ),
     },
-    explained('spend', say.metrics.spend),
-    explained('platform_conversions', say.comparison.claim),
+    explained('spend', t.metrics.spend),
+    explained('platform_conversions', t.comparison.claim),
     isDivided(model)
       ? {
           id: 'atribu_cash_credits',
-          title: say.comparison.ourPayments,
+          title: t.comparison.ourPayments,
           isNumber: true,
           value: (row) => row.atribu_cash_credits,
           cell: (row) => count(row.atribu_cash_credits),
         }
-      : explained('atribu_cash_conversions', say.comparison.ourPayments),
-    explained('atribu_conversions', say.comparison.ourConversions),
+      : explained('atribu_cash_conversions', t.comparison.ourPayments),
+    explained('atribu_conversions', t.comparison.ourConversions),
     {
       id: 'conversion_gap',
-      title: say.comparison.gap,
+      title: t.comparison.gap,
       isNumber: true,
-      about: say.comparison.gapAbout,
+      about: t.comparison.gapAbout,
       value: gapOf,
       cell: (row) => (isDivided(model) ? signed(gapOf(row)) : figure(row, 'payment_gap', gapOf(row))),
     },
-    explained('platform_conversion_value', say.metrics.platformValue),
-    explained('atribu_cash_revenue', say.comparison.ourRevenue),
-    explained('value_gap', say.comparison.gapInMoney),
+    explained('platform_conversion_value', t.metrics.platformValue),
+    explained('atribu_cash_revenue', t.comparison.ourRevenue),
+    explained('value_gap', t.comparison.gapInMoney),
     {
       id: 'roas',
-      title: say.comparison.roas,
+      title: t.comparison.roas,
       isNumber: true,
       value: (row) => row.atribu_roas,
       cell: (row) => (

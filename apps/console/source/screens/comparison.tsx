@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { longDay } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { levelChoices } from '../parts/levels.ts';
@@ -9,9 +10,8 @@ import { ModelPicker } from '../parts/model-picker.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { comparisonQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { comparisonColumns, comparisonFilters } from './comparison-columns.tsx';
 import { NewCustomerCost } from './new-customer-cost.tsx';
 import { PlatformBars } from './platform-bars.tsx';
@@ -20,7 +20,7 @@ const route = getRouteApi('/p/$profileId/platforms');
 
 /** Conversions claimed by platforms next to the conversions attributed to them. Never summed: the two count differently. */
 export function Comparison() {
-  useTitle(say.pages.platforms);
+  useTitle(t.pages.platforms);
   const { level } = route.useSearch();
   const { scope, model } = useReportScope();
   const navigate = useNavigate({ from: '/p/$profileId/platforms' });
@@ -38,11 +38,11 @@ export function Comparison() {
   );
   return (
     <>
-      <h1>{say.pages.platforms}</h1>
-      <p className="mt-1 mb-4 max-w-prose text-soft">{say.comparison.about}</p>
+      <h1>{t.pages.platforms}</h1>
+      <p className="mt-1 mb-4 max-w-prose text-soft">{t.comparison.about}</p>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <Choice
-          label={say.levels.whatRows}
+          label={t.levels.whatRows}
           value={level}
           options={levelChoices}
           onChange={(next) =>
@@ -51,12 +51,12 @@ export function Comparison() {
         />
         <ModelPicker />
       </div>
-      {isCut && <p className="mb-3">{say.comparison.bothKnow(longDay(scope.from), longDay(lastDay))}</p>}
+      {isCut && <p className="mb-3">{t.comparison.bothKnow(longDay(scope.from), longDay(lastDay))}</p>}
       <QueryResult query={first.isError ? first : query} lines={10}>
         {({ data: { platforms, rows } }) =>
           platforms.length === 0 ? (
-            <Empty title={say.comparison.nothing}>
-              {say.comparison.nothingAbout}
+            <Empty title={t.comparison.nothing}>
+              {t.comparison.nothingAbout}
               <SetUpLink />
             </Empty>
           ) : (
@@ -64,7 +64,7 @@ export function Comparison() {
               <PlatformBars platforms={platforms} currency={currency} level={level} days={{ from, to }} />
               <NewCustomerCost currency={currency} />
               <DataTable
-                caption={say.comparison.caption}
+                caption={t.comparison.caption}
                 columns={columns}
                 rows={rows}
                 keyOf={({ entity_id: id }) => id}

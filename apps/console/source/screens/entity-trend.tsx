@@ -1,21 +1,21 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { ResponseOf, Routes } from '@tributary/sdk';
 import { type DeliveryColumn, deliveryColumns } from '@tributary/vocabulary';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { fields, formatFigure } from '../fields.ts';
 import { longDay, shortMoney } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { keyOf, type ReportScope, reportOf } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Level } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 
-type TrendRow = AnswerTo<Routes['readCampaignTrend']>['data'][number];
+type TrendRow = ResponseOf<Routes['readCampaignTrend']>['data'][number];
 /** The columns that every platform reports daily. */
 type Shown = DeliveryColumn & keyof TrendRow;
 const shown = (Object.keys(deliveryColumns) as Shown[]).filter((column) => deliveryColumns[column].isAlwaysTold);
@@ -43,10 +43,10 @@ export function EntityTrend({ entity, level, currency, about }: EntityTrendProps
   const query = useQuery(trendQuery(scope, entity, level));
   const [field, setField] = useState<Shown>('spend');
   return (
-    <section aria-label={say.campaigns.trendOf(about)} className="mb-3">
+    <section aria-label={t.campaigns.trendOf(about)} className="mb-3">
       <div className="flex flex-wrap items-center justify-between gap-3 pt-2">
-        <span className="label">{say.campaigns.trendOf(about)}</span>
-        <Choice label={say.overview.whatShown} value={field} options={choices} onChange={setField} />
+        <span className="label">{t.campaigns.trendOf(about)}</span>
+        <Choice label={t.overview.whatShown} value={field} options={choices} onChange={setField} />
       </div>
       <QueryResult query={query} lines={4}>
         {(rows) => <Days rows={rows} field={field} entity={entity} level={level} currency={currency} about={about} />}
@@ -65,7 +65,7 @@ function Days({ rows, field, entity, level, currency, about }: DaysProps) {
   const { model } = useReportScope();
   const chart = useMemo(
     () => ({
-      label: say.campaigns.trendOf(about),
+      label: t.campaigns.trendOf(about),
       days: rows.map(({ date }) => date),
       format: (value: number | null) => formatFigure(field, value, currency),
       ...(field === 'spend' && { axis: (value: number) => shortMoney(value, currency) }),
@@ -81,14 +81,14 @@ function Days({ rows, field, entity, level, currency, about }: DaysProps) {
         <TrendChart {...chart} />
       </Suspense>
       <details>
-        <summary className="cursor-pointer text-accent">{say.overview.asTable}</summary>
+        <summary className="cursor-pointer text-accent">{t.overview.asTable}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section aria-label={say.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
+        <section aria-label={t.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
           <table className="w-full max-w-3xl text-right">
             <thead>
               <tr className="label sticky top-0 bg-paper">
                 <th scope="col" className="py-1 text-left font-medium">
-                  {say.common.day}
+                  {t.common.day}
                 </th>
                 {choices.map(({ value, title }) => (
                   <th key={value} scope="col" className="pl-4 font-medium">

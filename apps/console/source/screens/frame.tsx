@@ -4,12 +4,12 @@ import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/re
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { ExplainPanel } from '../explain/explain-panel.tsx';
+import { t } from '../messages/index.ts';
 import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { accountQuery } from '../queries.ts';
 import { SaveView } from '../views/save-view.tsx';
 import { ShareView } from '../views/share-view.tsx';
-import { say } from '../messages/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 import { ProfileSwitcher } from './profile-switcher.tsx';
@@ -32,7 +32,7 @@ export function Frame() {
           href="#content"
           className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
         >
-          {say.frame.toContent}
+          {t.frame.toContent}
         </a>
         <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
           <div className="flex items-center gap-2">
@@ -70,7 +70,7 @@ function Menu() {
   const [isOpen, setOpen] = useState(false);
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
-      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label={say.frame.menu}>
+      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label={t.frame.menu}>
         <span aria-hidden="true">☰</span>
       </Dialog.Trigger>
       <Dialog.Portal>
@@ -80,7 +80,7 @@ function Menu() {
           aria-describedby={undefined}
           className="fixed inset-y-0 left-0 z-20 w-64 overflow-y-auto bg-paper p-4 shadow-xl"
         >
-          <Dialog.Title className="sr-only">{say.frame.menu}</Dialog.Title>
+          <Dialog.Title className="sr-only">{t.frame.menu}</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
           <div className="mt-4 flex gap-2 px-3 sm:hidden">
             <OwnAccount />
@@ -118,7 +118,7 @@ function OwnAccount() {
   return (
     <>
       <Link to="/account" className="button">
-        {say.frame.account}
+        {t.frame.account}
       </Link>
       <button
         type="button"
@@ -126,7 +126,7 @@ function OwnAccount() {
         title={account?.email}
         onClick={() => signOut.mutate()}
       >
-        {say.frame.signOut}
+        {t.frame.signOut}
       </button>
     </>
   );

@@ -4,12 +4,12 @@ import { TributaryError } from '@tributary/sdk';
 import type { ReactNode } from 'react';
 import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { EntryField, EntryPage, readForm } from '../parts/entry-page.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { type Account, accountQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
 
 const storageKey = 'invitation';
 
@@ -21,7 +21,7 @@ function keepToken(hash: string): string {
 
 /** The target of an invitation link: shows who invites to which workspace, and joins with a new account or the signed-in one. */
 export function Invitation() {
-  useTitle(say.invitation.title);
+  useTitle(t.invitation.title);
   const token = useRouterState({ select: ({ location }) => keepToken(location.hash) });
   const invitation = useQuery({
     queryKey: ['invitation', token],
@@ -30,7 +30,7 @@ export function Invitation() {
     retry: false,
   });
   const account = useQuery({ ...accountQuery, retry: false });
-  if (!token) return <Over title={say.invitation.missing}>{say.invitation.missingAbout}</Over>;
+  if (!token) return <Over title={t.invitation.missing}>{t.invitation.missingAbout}</Over>;
   if (invitation.error) return <Refused error={invitation.error} again={() => void invitation.refetch()} />;
   if (!invitation.data || account.isPending)
     return (
@@ -42,9 +42,9 @@ export function Invitation() {
   const roleName = words(role).toLowerCase();
   return (
     <EntryPage>
-      <h1>{say.invitation.join(workspace)}</h1>
-      <p>{inviter ? say.invitation.by(inviter, roleName) : say.invitation.as(roleName)}</p>
-      <p className="label">{say.invitation.until(longDay(expires.slice(0, 10)))}</p>
+      <h1>{t.invitation.join(workspace)}</h1>
+      <p>{inviter ? t.invitation.by(inviter, roleName) : t.invitation.as(roleName)}</p>
+      <p className="label">{t.invitation.until(longDay(expires.slice(0, 10)))}</p>
       {account.data ? (
         <JoinSignedIn token={token} account={account.data} email={email} />
       ) : (
@@ -85,19 +85,19 @@ function JoinSignedIn({
   const isForOther = email !== null && email !== account.email;
   return (
     <>
-      <p>{say.invitation.signedInAs(account.email)}</p>
+      <p>{t.invitation.signedInAs(account.email)}</p>
       {isForOther ? (
         <p role="alert" className="border-problem border-l-2 pl-3">
-          {say.invitation.forOther(email)}
+          {t.invitation.forOther(email)}
         </p>
       ) : (
         <button className="button-main" type="button" disabled={join.isPending} onClick={() => join.mutate({ token })}>
-          {say.invitation.accept}
+          {t.invitation.accept}
         </button>
       )}
       <JoinFailed error={join.error} />
       <button className="button" type="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
-        {say.invitation.otherAccount}
+        {t.invitation.otherAccount}
       </button>
     </>
   );
@@ -135,20 +135,20 @@ function JoinNew({
       }}
     >
       <JoinFailed error={join.error} />
-      <EntryField label={say.invitation.yourName} name="name" autoComplete="name" {...(name && { value: name })} />
+      <EntryField label={t.invitation.yourName} name="name" autoComplete="name" {...(name && { value: name })} />
       <EntryField
-        label={say.signIn.email}
+        label={t.signIn.email}
         name="email"
         type="email"
         autoComplete="username"
         {...(email && { value: email, isReadOnly: true })}
       />
-      <EntryField label={say.invitation.password} name="password" type="password" autoComplete="new-password" />
+      <EntryField label={t.invitation.password} name="password" type="password" autoComplete="new-password" />
       <button className="button-main" type="submit" disabled={join.isPending}>
-        {say.invitation.create}
+        {t.invitation.create}
       </button>
       <Link className="text-accent underline" to="/sign-in" search={{ next: '/invitation' }}>
-        {say.invitation.haveAccount}
+        {t.invitation.haveAccount}
       </Link>
     </form>
   );
@@ -158,8 +158,8 @@ function JoinNew({
 function reasonFor(error: Error): string | undefined {
   if (!(error instanceof TributaryError)) return undefined;
   const { code, fields } = error;
-  if (code === 'workspace_archived') return say.invitation.reasons.archived;
-  const reasons: Readonly<Record<string, string>> = say.invitation.reasons;
+  if (code === 'workspace_archived') return t.invitation.reasons.archived;
+  const reasons: Readonly<Record<string, string>> = t.invitation.reasons;
   return code === 'invalid_state' ? reasons[(fields as { reason?: string }).reason ?? ''] : undefined;
 }
 
@@ -176,9 +176,9 @@ function JoinFailed({ error }: { readonly error: Error | null }) {
 
 function Refused({ error, again }: { readonly error: Error; readonly again: () => void }) {
   const isUnknown = error instanceof TributaryError && error.is('not_found');
-  if (isUnknown) return <Over title={say.invitation.missing}>{say.invitation.missingAbout}</Over>;
+  if (isUnknown) return <Over title={t.invitation.missing}>{t.invitation.missingAbout}</Over>;
   const reason = reasonFor(error);
-  if (reason) return <Over title={say.invitation.over}>{reason}</Over>;
+  if (reason) return <Over title={t.invitation.over}>{reason}</Over>;
   return (
     <EntryPage>
       <Problem error={error} again={again} />
@@ -192,7 +192,7 @@ function Over({ title, children }: { readonly title: string; readonly children: 
       <h1>{title}</h1>
       <p role="alert">{children}</p>
       <Link className="text-accent underline" to="/sign-in">
-        {say.invitation.signIn}
+        {t.invitation.signIn}
       </Link>
     </EntryPage>
   );

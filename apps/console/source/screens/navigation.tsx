@@ -2,11 +2,11 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { areas, type PageEntry } from '../areas.ts';
 import { type Membership, useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { LanguagePicker } from '../parts/language-picker.tsx';
 import { useReportScope } from '../report-scope.ts';
 import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
 import { SavedViews } from '../views/saved-views.tsx';
-import { say } from '../messages/index.ts';
 
 /** A page that the signed-in member can open. */
 export interface ReachablePage extends PageEntry {
@@ -31,13 +31,13 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
   const { scope, linkSearch } = useReportScope();
   const reachable = usePages();
   return (
-    <nav aria-label={say.frame.pages} className="grid gap-4">
+    <nav aria-label={t.frame.pages} className="grid gap-4">
       {areas.map((area) => {
         const inIt = reachable.filter((page) => page.area === area);
         return (
           inIt.length > 0 && (
-            <section key={area} aria-label={say.areas[area]}>
-              <p className="label mb-1 px-3 font-semibold">{say.areas[area]}</p>
+            <section key={area} aria-label={t.areas[area]}>
+              <p className="label mb-1 px-3 font-semibold">{t.areas[area]}</p>
               <ul>
                 {inIt.map(({ to, title }) => (
                   <li key={to}>
@@ -70,7 +70,7 @@ function ThemePicker() {
   const [theme, setTheme] = useState(readTheme);
   return (
     <label className="block px-3">
-      <span className="label block">{say.frame.theme}</span>
+      <span className="label block">{t.frame.theme}</span>
       <select
         className="field mt-1 w-full"
         value={theme}

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { fields } from '../fields.ts';
 import { channelTitle } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
-import { useReportScope } from '../report-scope.ts';
 import type { CampaignRow } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 
 /**
  * The acquisition cost per new customer in each paid channel. Only for single-touch models: with fractional credit, channels could not be added up.
@@ -19,13 +19,13 @@ export function NewCustomerCost({ currency }: { readonly currency: string }) {
   const channels = [...Map.groupBy(data.rows, ({ platform }) => platform)];
   return (
     <section className="card p-5" aria-labelledby="new-customers">
-      <h2 id="new-customers">{say.overview.newCustomerCost}</h2>
+      <h2 id="new-customers">{t.overview.newCustomerCost}</h2>
       <p className="label mb-2">{fields.cac_first_payment.about}</p>
       <table className="w-full">
         <thead>
           <TitleRow
-            first={say.overview.channel}
-            others={[say.metrics.spend, say.metrics.firstPurchases, say.metrics.newCustomerCac]}
+            first={t.overview.channel}
+            others={[t.metrics.spend, t.metrics.firstPurchases, t.metrics.newCustomerCac]}
           />
         </thead>
         <tbody>

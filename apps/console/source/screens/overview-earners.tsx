@@ -3,19 +3,19 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fields } from '../fields.ts';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { AdPicture } from '../parts/ad-picture.tsx';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { earnersQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 
 const levels = [
-  { value: 'campaign', title: say.pages.campaigns },
-  { value: 'ad', title: say.levels.ads },
+  { value: 'campaign', title: t.pages.campaigns },
+  { value: 'ad', title: t.levels.ads },
 ] as const;
 const shown = ['outcome_value', 'spend', 'roas'] as const;
 
@@ -28,11 +28,11 @@ export function Earners({ currency }: { readonly currency: string }) {
     <section className="card p-5" aria-labelledby="earners">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <div>
-          <h2 id="earners">{say.overview.earnedMost}</h2>
-          <p className="label">{say.overview.under(words(model).toLowerCase())}</p>
+          <h2 id="earners">{t.overview.earnedMost}</h2>
+          <p className="label">{t.overview.under(words(model).toLowerCase())}</p>
           <AttributionWindow />
         </div>
-        <Choice label={say.overview.whatRanked} value={level} options={levels} onChange={setLevel} />
+        <Choice label={t.overview.whatRanked} value={level} options={levels} onChange={setLevel} />
       </div>
       <QueryResult query={query} lines={5}>
         {(rows) => (
@@ -41,7 +41,7 @@ export function Earners({ currency }: { readonly currency: string }) {
               <thead>
                 <tr className="label text-right">
                   <th scope="col" className="py-1 text-left font-medium">
-                    {say.common.name}
+                    {t.common.name}
                   </th>
                   {shown.map((field) => (
                     <th key={field} scope="col" className="pl-3 font-medium" title={fields[field].about}>
@@ -86,7 +86,7 @@ export function Earners({ currency }: { readonly currency: string }) {
           search={{ ...linkSearch, level }}
           className="mt-3 inline-block text-accent hover:underline"
         >
-          {level === 'ad' ? say.overview.allAds : say.overview.allCampaigns}
+          {level === 'ad' ? t.overview.allAds : t.overview.allCampaigns}
         </Link>
       )}
     </section>

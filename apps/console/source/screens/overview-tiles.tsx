@@ -4,12 +4,12 @@ import { Fragment, type ReactNode } from 'react';
 import type { DateRange } from '../date-range.ts';
 import { definitions, fields, formatFigure } from '../fields.ts';
 import { ratio } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { beforeTitle, Change } from '../parts/change.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
 
@@ -26,12 +26,12 @@ const tiles = [
   { field: 'spend' },
   {
     field: 'roas',
-    title: say.metrics.blendedRoas,
+    title: t.metrics.blendedRoas,
     about: definitions.blendedRoas,
     better: 'more',
   },
   { field: 'outcome_count', better: 'more' },
-  { field: 'cac', title: say.metrics.blendedCpa, about: definitions.blendedCpa, better: 'less' },
+  { field: 'cac', title: t.metrics.blendedCpa, about: definitions.blendedCpa, better: 'less' },
   { field: 'attributed_outcome_count', better: 'more' },
 ] as const;
 
@@ -56,7 +56,7 @@ export function Tiles({
                 of={explainedInOverview(field)}
                 value={data.totals[field]}
                 currency={meta.currency}
-                about={say.common.all}
+                about={t.common.all}
               />
               {before && (
                 <Change
@@ -107,7 +107,7 @@ function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before:
   const shown = rest ? ratio(roas) : '…';
   const was = before ? earnedByAds(before.totals, earlier.data).roas : null;
   return (
-    <Tile title={say.metrics.adsRoas} about={definitions.adsRoas}>
+    <Tile title={t.metrics.adsRoas} about={definitions.adsRoas}>
       {sharedLink() ? (
         <span className="number font-semibold text-title">{shown}</span>
       ) : (
@@ -116,7 +116,7 @@ function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before:
           params={{ profileId: scope.profileId }}
           search={{ ...linkSearch, level: 'campaign' }}
           className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
-          aria-label={say.overview.seeCampaigns(shown)}
+          aria-label={t.overview.seeCampaigns(shown)}
         >
           {shown}
         </Link>

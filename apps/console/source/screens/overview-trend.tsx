@@ -3,13 +3,13 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { changeTitle } from '../ads/change-title.ts';
 import { type AdAction, appliedChangesQuery } from '../ads/queries.ts';
 import { count, dayIn, longDay, money, ratio, shortMoney } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
-import { useReportScope } from '../report-scope.ts';
 import type { OverviewAnswer } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 import { explainedInOverview } from './explained.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
@@ -18,9 +18,9 @@ type Day = OverviewAnswer['data']['days'][number];
 type View = 'money' | 'roas' | 'conversions';
 
 const views = [
-  { value: 'money', title: say.overview.money },
-  { value: 'roas', title: say.metrics.blendedRoas },
-  { value: 'conversions', title: say.metrics.conversions },
+  { value: 'money', title: t.overview.money },
+  { value: 'roas', title: t.metrics.blendedRoas },
+  { value: 'conversions', title: t.metrics.conversions },
 ] as const;
 
 interface TrendProps {
@@ -44,17 +44,17 @@ export function Trend({ days, before, currency, timeZone }: TrendProps) {
   return (
     <section className="card p-5" aria-labelledby="trend">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="trend">{say.overview.dayByDay}</h2>
-        <Choice label={say.overview.whatShown} value={view} options={views} onChange={setView} />
+        <h2 id="trend">{t.overview.dayByDay}</h2>
+        <Choice label={t.overview.whatShown} value={view} options={views} onChange={setView} />
       </div>
       <Suspense fallback={<div className="h-72 animate-pulse rounded bg-tint motion-reduce:animate-none" />}>
         <TrendChart {...chart} />
       </Suspense>
       <Notes notes={notes} />
       <details className="mt-3">
-        <summary className="cursor-pointer text-accent">{say.overview.asTable}</summary>
+        <summary className="cursor-pointer text-accent">{t.overview.asTable}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section aria-label={say.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
+        <section aria-label={t.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
           <DayTable days={days} currency={currency} />
         </section>
       </details>
@@ -83,8 +83,8 @@ function Notes({ notes }: { readonly notes: Readonly<Record<string, readonly str
   if (all.length === 0) return null;
   return (
     <details className="mt-3">
-      <summary className="cursor-pointer text-accent">{say.overview.changes}</summary>
-      <ul aria-label={say.overview.changes} className="mt-2 grid gap-1">
+      <summary className="cursor-pointer text-accent">{t.overview.changes}</summary>
+      <ul aria-label={t.overview.changes} className="mt-2 grid gap-1">
         {all.map(([date, texts]) => (
           <li key={date}>
             <span className="label mr-2">{longDay(date)}</span>
@@ -108,25 +108,25 @@ function chartOf(
   const dates = days.map(({ date }) => date);
   if (view === 'roas')
     return {
-      label: say.overview.roasByDay,
+      label: t.overview.roasByDay,
       days: dates,
       format: ratio,
-      series: [{ name: say.metrics.blendedRoas, kind: 'line', colour: 'accent', values: days.map(roasOf) }],
+      series: [{ name: t.metrics.blendedRoas, kind: 'line', colour: 'accent', values: days.map(roasOf) }],
     };
   if (view === 'conversions')
     return {
-      label: say.overview.conversionsByDay,
+      label: t.overview.conversionsByDay,
       days: dates,
       format: count,
       series: [
         {
-          name: say.metrics.conversions,
+          name: t.metrics.conversions,
           kind: 'bar',
           colour: 'other',
           values: days.map(({ attributed_outcome_count: conversions }) => conversions),
         },
         {
-          name: say.metrics.payments,
+          name: t.metrics.payments,
           kind: 'bar',
           colour: 'accent',
           values: days.map(({ outcome_count: payments }) => payments),
@@ -134,22 +134,22 @@ function chartOf(
       ],
     };
   return {
-    label: say.overview.moneyByDay,
+    label: t.overview.moneyByDay,
     days: dates,
     format: (value) => money(value, currency),
     axis: (value) => shortMoney(value, currency),
     series: [
       {
-        name: say.metrics.revenue,
+        name: t.metrics.revenue,
         kind: 'line',
         colour: 'accent',
         values: days.map(({ outcome_value: value }) => value),
       },
-      { name: say.metrics.spend, kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
+      { name: t.metrics.spend, kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
       ...(before
         ? [
             {
-              name: say.overview.revenueBefore,
+              name: t.overview.revenueBefore,
               kind: 'line',
               colour: 'accent',
               isBefore: true,
@@ -169,12 +169,12 @@ function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly 
       <thead>
         <tr className="label sticky top-0 bg-paper">
           {[
-            say.common.day,
-            say.metrics.revenue,
-            say.metrics.spend,
-            say.metrics.blendedRoas,
-            say.metrics.payments,
-            say.metrics.conversions,
+            t.common.day,
+            t.metrics.revenue,
+            t.metrics.spend,
+            t.metrics.blendedRoas,
+            t.metrics.payments,
+            t.metrics.conversions,
           ].map((title) => (
             <th key={title} scope="col" className="px-2 py-1 font-medium first:pl-0 first:text-left">
               {title}

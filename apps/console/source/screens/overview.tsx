@@ -2,22 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Checklist } from '../data/checklist.tsx';
 import { comparedRange } from '../date-range.ts';
 import { channelTitle, percent, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Alerts } from '../parts/alerts.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { emptyRecheckMs, type OverviewAnswer, overviewQuery, profileQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { sharedLink } from '../shared-link.ts';
-import { say } from '../messages/index.ts';
 import { explainedInOverview } from './explained.ts';
 import { Earners } from './overview-earners.tsx';
 import { Tiles } from './overview-tiles.tsx';
 import { Trend } from './overview-trend.tsx';
 
 export function Overview() {
-  useTitle(say.pages.overview);
+  useTitle(t.pages.overview);
   const { scope } = useReportScope();
   const query = useQuery({
     ...overviewQuery(scope),
@@ -26,7 +26,7 @@ export function Overview() {
   });
   return (
     <>
-      <h1 className="mb-4">{say.pages.overview}</h1>
+      <h1 className="mb-4">{t.pages.overview}</h1>
       <Alerts />
       <QueryResult query={query} lines={8}>
         {(overview) => (isEmpty(overview) ? <NothingYet /> : <Figures overview={overview} />)}
@@ -44,17 +44,17 @@ function NothingYet() {
   const { data: profile } = useQuery({ ...profileQuery(scope.profileId), enabled: !sharedLink() });
   if (sharedLink() || !profile || profile.readiness.every(({ is_done: isDone }) => isDone))
     return (
-      <Empty title={say.overview.nothing}>
-        {say.overview.otherDays}
+      <Empty title={t.overview.nothing}>
+        {t.overview.otherDays}
         {profile && <SetUpLink />}
       </Empty>
     );
   return (
     <>
-      <Empty title={say.overview.nothing}>{say.overview.otherDays}</Empty>
+      <Empty title={t.overview.nothing}>{t.overview.otherDays}</Empty>
       <section aria-labelledby="get-started" className="mt-6">
-        <h2 id="get-started">{say.setUp.getStarted}</h2>
-        <p className="mb-4 max-w-prose text-soft">{say.setUp.getStartedAbout}</p>
+        <h2 id="get-started">{t.setUp.getStarted}</h2>
+        <p className="mb-4 max-w-prose text-soft">{t.setUp.getStartedAbout}</p>
         <Checklist />
       </section>
     </>
@@ -85,7 +85,7 @@ function Figures({ overview }: { readonly overview: OverviewAnswer }) {
         <Channels overview={overview} />
         <Types overview={overview} />
       </div>
-      {!sharedLink() && <p className="label">{say.overview.note(meta.time_zone)}</p>}
+      {!sharedLink() && <p className="label">{t.overview.note(meta.time_zone)}</p>}
     </div>
   );
 }
@@ -94,19 +94,19 @@ function Channels({ overview: { data, meta } }: { readonly overview: OverviewAns
   const most = Math.max(...data.channels.map(({ outcome_value: value }) => value ?? 0), 0);
   return (
     <section className="card p-5" aria-labelledby="channels">
-      <h2 id="channels">{say.overview.channels}</h2>
-      <p className="label mb-3">{say.overview.channelsAbout}</p>
+      <h2 id="channels">{t.overview.channels}</h2>
+      <p className="label mb-3">{t.overview.channelsAbout}</p>
       <table className="w-full">
         <thead>
           <tr className="label text-right">
             <th scope="col" className="py-1 text-left font-medium">
-              {say.overview.channel}
+              {t.overview.channel}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              {say.metrics.payments}
+              {t.metrics.payments}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              {say.metrics.revenue}
+              {t.metrics.revenue}
             </th>
           </tr>
         </thead>
@@ -152,19 +152,19 @@ function Types({ overview: { data, meta } }: { readonly overview: OverviewAnswer
   const all = data.totals.attributed_outcome_count;
   return (
     <section className="card p-5" aria-labelledby="types">
-      <h2 id="types">{say.metrics.conversions}</h2>
-      <p className="label mb-3">{say.overview.conversionsAbout}</p>
+      <h2 id="types">{t.metrics.conversions}</h2>
+      <p className="label mb-3">{t.overview.conversionsAbout}</p>
       <table className="w-full">
         <thead>
           <tr className="label text-right">
             <th scope="col" className="py-1 text-left font-medium">
-              {say.overview.kind}
+              {t.overview.kind}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              {say.metrics.conversions}
+              {t.metrics.conversions}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              {say.overview.share}
+              {t.overview.share}
             </th>
           </tr>
         </thead>

@@ -5,13 +5,13 @@ import { languages } from '@tributary/vocabulary';
 import { useEffect, useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { presets, today } from '../date-range.ts';
-import { useReportScope } from '../report-scope.ts';
+import { chooseLanguage } from '../messages/choose-language.ts';
+import { t } from '../messages/index.ts';
+import { languageTitles } from '../messages/language.ts';
 import { accountQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
 import { addressOf, searchOf, useViews } from '../views/views.ts';
-import { chooseLanguage } from '../messages/choose-language.ts';
-import { say } from '../messages/index.ts';
-import { languageTitles } from '../messages/language.ts';
 import { usePages } from './navigation.tsx';
 import { useSwitchProfile } from './profile-switcher.tsx';
 
@@ -36,7 +36,7 @@ export function Palette() {
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
       <Dialog.Trigger className="button max-sm:hidden" aria-keyshortcuts="Control+K Meta+K">
-        {say.palette.goTo} <kbd className="label">Ctrl K</kbd>
+        {t.palette.goTo} <kbd className="label">Ctrl K</kbd>
       </Dialog.Trigger>
       <Dialog.Portal>
         <div aria-hidden="true" className="fixed inset-0 z-20 bg-ink/40" />
@@ -44,7 +44,7 @@ export function Palette() {
           aria-describedby={undefined}
           className="fixed top-[12vh] left-1/2 z-30 w-[min(34rem,92vw)] -translate-x-1/2 rounded-lg border border-line bg-paper p-3 shadow-xl"
         >
-          <Dialog.Title className="sr-only">{say.palette.goTo}</Dialog.Title>
+          <Dialog.Title className="sr-only">{t.palette.goTo}</Dialog.Title>
           <Commands close={() => setOpen(false)} />
         </Dialog.Content>
       </Dialog.Portal>
@@ -71,9 +71,9 @@ function Commands({ close }: { readonly close: () => void }) {
         // biome-ignore lint/a11y/noAutofocus: the palette was opened to type into it
         autoFocus
         type="search"
-        aria-label={say.palette.goTo}
+        aria-label={t.palette.goTo}
         className="field w-full"
-        placeholder={say.palette.placeholder}
+        placeholder={t.palette.placeholder}
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -85,7 +85,7 @@ function Commands({ close }: { readonly close: () => void }) {
           if (key === 'Enter') run(found[chosen]);
         }}
       />
-      <ul aria-label={say.palette.commands} className="mt-2">
+      <ul aria-label={t.palette.commands} className="mt-2">
         {found.map((command, index) => (
           <li key={`${command.kind} ${command.title}`}>
             <button
@@ -97,7 +97,7 @@ function Commands({ close }: { readonly close: () => void }) {
             </button>
           </li>
         ))}
-        {found.length === 0 && <li className="label px-2 py-1.5">{say.palette.nothing}</li>}
+        {found.length === 0 && <li className="label px-2 py-1.5">{t.palette.nothing}</li>}
       </ul>
     </>
   );
@@ -116,7 +116,7 @@ function useCommands(): readonly Command[] {
   return [
     ...reachable.map(({ to, title }) => ({
       title,
-      kind: say.common.page,
+      kind: t.common.page,
       run: () => void navigate({ to, params, search: linkSearch }),
     })),
     ...(campaigns?.rows ?? []).flatMap(({ campaign_name: title, platform, external_id: campaign }) =>
@@ -125,7 +125,7 @@ function useCommands(): readonly Command[] {
         : [
             {
               title,
-              kind: say.palette.campaign,
+              kind: t.palette.campaign,
               run: () =>
                 void navigate({
                   to: '/p/$profileId/campaigns',
@@ -138,26 +138,26 @@ function useCommands(): readonly Command[] {
     ...(account?.memberships ?? []).flatMap(({ workspace_name: workspace, profiles }) =>
       profiles
         .filter(({ id }) => id !== scope.profileId)
-        .map(({ id, name }) => ({ title: name, kind: `${say.profiles.kind} · ${workspace}`, run: () => switchTo(id) })),
+        .map(({ id, name }) => ({ title: name, kind: `${t.profiles.kind} · ${workspace}`, run: () => switchTo(id) })),
     ),
     ...views.map((view) => ({
       title: view.name,
-      kind: say.views.title,
+      kind: t.views.title,
       run: () => void navigate({ to: addressOf(scope.profileId, view), search: searchOf(view) }),
     })),
     ...presets.map(({ title, range }) => ({
       title,
-      kind: say.days.days,
+      kind: t.days.days,
       run: () => void navigate({ to: '.', search: (before) => ({ ...before, ...range(now) }) }),
     })),
     ...(Object.keys(themes) as Theme[]).map((theme) => ({
       title: themes[theme],
-      kind: say.frame.theme,
+      kind: t.frame.theme,
       run: () => chooseTheme(theme),
     })),
     ...languages.map((one) => ({
       title: languageTitles[one],
-      kind: say.frame.language,
+      kind: t.frame.language,
       run: () => chooseLanguage(one),
     })),
   ];

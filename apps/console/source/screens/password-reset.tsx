@@ -3,24 +3,24 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
+import { t } from '../messages/index.ts';
+import { language } from '../messages/language.ts';
 import { EntryField, EntryPage, readForm } from '../parts/entry-page.tsx';
 import { Failed } from '../parts/page.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { say } from '../messages/index.ts';
-import { language } from '../messages/language.ts';
 
 /** Requests a reset link by e-mail. */
 export function ForgotPassword() {
-  useTitle(say.forgot.title);
+  useTitle(t.forgot.title);
   const request = useMutation({
     mutationFn: (email: string) => accountClient.requestPasswordReset({ body: { email, language } }),
   });
   const isWithoutMail = request.error instanceof TributaryError && request.error.is('invalid_state');
   return (
     <EntryPage>
-      <h1>{say.forgot.title}</h1>
+      <h1>{t.forgot.title}</h1>
       {request.isSuccess ? (
-        <p role="status">{say.forgot.sent}</p>
+        <p role="status">{t.forgot.sent}</p>
       ) : (
         <form
           className="grid gap-4"
@@ -29,22 +29,22 @@ export function ForgotPassword() {
             request.mutate(readForm(event.currentTarget).email ?? '');
           }}
         >
-          <p className="text-soft">{say.forgot.about}</p>
+          <p className="text-soft">{t.forgot.about}</p>
           {isWithoutMail ? (
             <p role="alert" className="border-problem border-l-2 pl-3">
-              {say.forgot.noMail} <code className="break-all">tributary user reset</code>
+              {t.forgot.noMail} <code className="break-all">tributary user reset</code>
             </p>
           ) : (
             <Failed error={request.error} />
           )}
-          <EntryField label={say.signIn.email} name="email" type="email" autoComplete="username" />
+          <EntryField label={t.signIn.email} name="email" type="email" autoComplete="username" />
           <button className="button-main" type="submit" disabled={request.isPending}>
-            {say.forgot.send}
+            {t.forgot.send}
           </button>
         </form>
       )}
       <Link className="text-accent underline" to="/sign-in">
-        {say.forgot.back}
+        {t.forgot.back}
       </Link>
     </EntryPage>
   );
@@ -52,7 +52,7 @@ export function ForgotPassword() {
 
 /** Sets a new password with the token of the link. */
 export function ResetPassword() {
-  useTitle(say.forgot.choose);
+  useTitle(t.forgot.choose);
   const token = useRouterState({ select: ({ location }) => location.hash });
   // The URL is cleared once the token is used, but the form needs it until then.
   const [initialToken] = useState(token);
@@ -63,20 +63,20 @@ export function ResetPassword() {
   const isInvalid = !initialToken || (save.error instanceof TributaryError && save.error.is('not_found'));
   return (
     <EntryPage>
-      <h1>{say.forgot.choose}</h1>
+      <h1>{t.forgot.choose}</h1>
       {save.isSuccess && (
         <>
-          <p role="status">{say.forgot.saved}</p>
+          <p role="status">{t.forgot.saved}</p>
           <Link className="button-main text-center" to="/sign-in">
-            {say.signIn.signIn}
+            {t.signIn.signIn}
           </Link>
         </>
       )}
       {!save.isSuccess && isInvalid && (
         <>
-          <p role="alert">{say.forgot.invalid}</p>
+          <p role="alert">{t.forgot.invalid}</p>
           <Link className="text-accent underline" to="/forgot-password">
-            {say.forgot.again}
+            {t.forgot.again}
           </Link>
         </>
       )}
@@ -89,9 +89,9 @@ export function ResetPassword() {
           }}
         >
           <Failed error={save.error} />
-          <EntryField label={say.forgot.newPassword} name="password" type="password" autoComplete="new-password" />
+          <EntryField label={t.forgot.newPassword} name="password" type="password" autoComplete="new-password" />
           <button className="button-main" type="submit" disabled={save.isPending}>
-            {say.forgot.save}
+            {t.forgot.save}
           </button>
         </form>
       )}

@@ -1,10 +1,10 @@
 import { type Field, fields } from '../fields.ts';
 import { count, percent, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { AdPicture } from '../parts/ad-picture.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { TopPerformer } from '../queries.ts';
 import type { Explained } from '../search.ts';
-import { say } from '../messages/index.ts';
 
 /** The figures shown for an ad. */
 const facts = [
@@ -78,7 +78,7 @@ function Score({ performer }: { readonly performer: TopPerformer }) {
       <span aria-hidden="true" className="block h-1.5 rounded bg-tint">
         <span className="block h-1.5 rounded bg-accent" style={{ width: `${score ?? 0}%` }} />
       </span>
-      <span className="label">{score === null ? say.performers.notScored : say.performers.of100}</span>
+      <span className="label">{score === null ? t.performers.notScored : t.performers.of100}</span>
     </div>
   );
 }
@@ -86,14 +86,14 @@ function Score({ performer }: { readonly performer: TopPerformer }) {
 function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }) {
   if (reasons.length === 0) return null;
   return (
-    <ul aria-label={say.performers.reasons} className="flex flex-wrap gap-2">
+    <ul aria-label={t.performers.reasons} className="flex flex-wrap gap-2">
       {reasons.map(({ layer, polarity, percentile, sample_confidence: confidence }) => (
         <li
           key={`${layer} ${polarity}`}
           className={`rounded px-2 py-0.5 text-small ${polarity === 'strength' ? 'bg-accent-soft' : 'bg-tint text-soft'}`}
         >
           {polarity === 'strength' ? '+' : '−'} {words(layer)}: {placeOf(percentile)}
-          <span className="text-soft">{say.performers.confidence(words(confidence).toLowerCase())}</span>
+          <span className="text-soft">{t.performers.confidence(words(confidence).toLowerCase())}</span>
         </li>
       ))}
     </ul>
@@ -102,19 +102,17 @@ function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }
 
 /** Phrases a percentile as "better than 83%". */
 const placeOf = (percentile: number): string =>
-  percentile >= 50
-    ? say.performers.better(percent(percentile / 100))
-    : say.performers.worse(percent(1 - percentile / 100));
+  percentile >= 50 ? t.performers.better(percent(percentile / 100)) : t.performers.worse(percent(1 - percentile / 100));
 
 const gradeTitles: Readonly<Record<TopPerformer['truth_grade'], string>> = {
-  predicted: say.performers.predicted,
-  attributed: say.performers.attributed,
-  lift: say.performers.lift,
+  predicted: t.performers.predicted,
+  attributed: t.performers.attributed,
+  lift: t.performers.lift,
 };
 const maturityTitles: Readonly<Record<TopPerformer['maturity_stage'], string>> = {
-  cold: say.performers.noOutcome,
-  early: say.performers.fewOutcomes,
-  mature: say.performers.manyOutcomes,
+  cold: t.performers.noOutcome,
+  early: t.performers.fewOutcomes,
+  mature: t.performers.manyOutcomes,
   calibrated: words('calibrated').toLowerCase(),
 };
 
@@ -125,5 +123,5 @@ function groundsOf(performer: TopPerformer): string {
     cohort_n_ads: ads,
     top_performer_likelihood: chance,
   } = performer;
-  return say.performers.standing(gradeTitles[grade], maturityTitles[maturity], count(ads), percent(chance));
+  return t.performers.standing(gradeTitles[grade], maturityTitles[maturity], count(ads), percent(chance));
 }

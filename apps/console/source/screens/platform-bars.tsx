@@ -2,20 +2,20 @@ import { type ReactNode, useState } from 'react';
 import type { DateRange } from '../date-range.ts';
 import type { Field } from '../fields.ts';
 import { count, longDay, percent, signed, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
-import { useReportScope } from '../report-scope.ts';
 import type { Comparison } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Level } from '../search.ts';
-import { say } from '../messages/index.ts';
 import { gapOf, isDivided } from './comparison-columns.tsx';
 
 type Platform = Comparison['data']['platforms'][number];
 type View = 'conversions' | 'value';
 
 const views = [
-  { value: 'conversions', title: say.metrics.payments },
-  { value: 'value', title: say.overview.money },
+  { value: 'conversions', title: t.metrics.payments },
+  { value: 'value', title: t.overview.money },
 ] as const;
 
 interface Pair {
@@ -68,8 +68,8 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
   return (
     <section className="card p-5" aria-labelledby="gap">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="gap">{say.comparison.both}</h2>
-        <Choice label={say.comparison.whatBars} value={view} options={views} onChange={setView} />
+        <h2 id="gap">{t.comparison.both}</h2>
+        <Choice label={t.comparison.whatBars} value={view} options={views} onChange={setView} />
       </div>
       <ul className="grid gap-6">
         {platforms.map((platform, index) => {
@@ -81,19 +81,19 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
                 <h3>{words(platform.platform)}</h3>
                 <p className="label">
                   {platform.has_delivery
-                    ? say.comparison.countsBy(words(platform.reported_basis).toLowerCase())
-                    : say.comparison.noDelivery}
+                    ? t.comparison.countsBy(words(platform.reported_basis).toLowerCase())
+                    : t.comparison.noDelivery}
                 </p>
               </div>
               <div className="grid content-center gap-1.5">
                 <Bar
-                  name={say.comparison.theyClaim}
+                  name={t.comparison.theyClaim}
                   figure={figure(name, pair.fields.theirs, pair.theirs)}
                   share={shareOf(pair.theirs, most)}
                   colour="bg-other"
                 />
                 <Bar
-                  name={say.comparison.weCredit}
+                  name={t.comparison.weCredit}
                   figure={
                     isInParts ? (
                       <span className="number">{count(pair.ours)}</span>
@@ -106,11 +106,11 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
                 />
               </div>
               <dl className="content-center">
-                <dt className="label">{say.comparison.gap}</dt>
+                <dt className="label">{t.comparison.gap}</dt>
                 <dd className="font-semibold">
                   {isInParts ? signed(pair.gap) : figure(name, pair.fields.gap, pair.gap)}
                 </dd>
-                <dt className="label mt-1">{say.comparison.roas}</dt>
+                <dt className="label mt-1">{t.comparison.roas}</dt>
                 <dd>
                   {figure(name, 'platform_roas', platform.platform_roas)} /{' '}
                   {figure(name, 'atribu_roas', platform.atribu_roas)}
@@ -118,11 +118,10 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
               </dl>
               <p className="md:col-span-3">{verdictOf(pair)}</p>
               <p className="label md:col-span-3">
-                {platform.delivery_through && say.comparison.knownUpTo(longDay(platform.delivery_through))}{' '}
+                {platform.delivery_through && t.comparison.knownUpTo(longDay(platform.delivery_through))}{' '}
                 {platform.unassigned_conversions > 0 && (
                   <>
-                    {say.comparison.unassigned}{' '}
-                    {figure(name, 'unassigned_conversions', platform.unassigned_conversions)},{' '}
+                    {t.comparison.unassigned} {figure(name, 'unassigned_conversions', platform.unassigned_conversions)},{' '}
                     {figure(name, 'unassigned_cash_revenue', platform.unassigned_cash_revenue)}
                   </>
                 )}
@@ -137,11 +136,11 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
 
 /** Summarizes the two bars in words. */
 function verdictOf({ theirs, ours }: Pair): string {
-  if (theirs === null || theirs === 0) return say.comparison.claimsNothing;
+  if (theirs === null || theirs === 0) return t.comparison.claimsNothing;
   const more = (theirs - ours) / Math.max(ours, 1e-9);
-  if (ours === 0) return say.comparison.claimsAll;
-  if (Math.abs(more) < 0.02) return say.comparison.agree;
-  return more > 0 ? say.comparison.claimsMore(percent(more)) : say.comparison.claimsLess(percent(-more));
+  if (ours === 0) return t.comparison.claimsAll;
+  if (Math.abs(more) < 0.02) return t.comparison.agree;
+  return more > 0 ? t.comparison.claimsMore(percent(more)) : t.comparison.claimsLess(percent(-more));
 }
 
 const shareOf = (value: number | null, most: number): number => (most > 0 ? Math.max(0, value ?? 0) / most : 0);

@@ -2,9 +2,9 @@ import * as Radix from '@radix-ui/react-dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useReportScope } from '../report-scope.ts';
+import { t } from '../messages/index.ts';
 import { accountQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { NewProfile, withProfileCreation } from '../workspace/new-profile.tsx';
 
 /** Shows the profile of the page. Opens a list of all profiles with a search, and creates new ones. */
@@ -20,7 +20,7 @@ export function ProfileSwitcher() {
       <Radix.Root open={isOpen} onOpenChange={setOpen} modal={false}>
         <Radix.Trigger
           className="button flex w-full max-w-56 items-center gap-2"
-          aria-label={say.profiles.switchTo(name)}
+          aria-label={t.profiles.switchTo(name)}
         >
           <span className="truncate">{name}</span>
           <span aria-hidden="true" className="text-soft">
@@ -33,7 +33,7 @@ export function ProfileSwitcher() {
           onCloseAutoFocus={(event) => isCreating && event.preventDefault()}
           className="z-30 grid gap-2 rounded-lg border border-line bg-paper p-3 shadow-xl max-sm:fixed max-sm:inset-x-4 max-sm:top-14 sm:absolute sm:top-full sm:right-0 sm:mt-1 sm:w-80"
         >
-          <Radix.Title className="sr-only">{say.frame.profile}</Radix.Title>
+          <Radix.Title className="sr-only">{t.frame.profile}</Radix.Title>
           <ProfileList close={() => setOpen(false)} />
           {withProfileCreation(account).length > 0 && (
             <button
@@ -44,7 +44,7 @@ export function ProfileSwitcher() {
                 setCreating(true);
               }}
             >
-              + {say.profiles.add}
+              + {t.profiles.add}
             </button>
           )}
         </Radix.Content>
@@ -86,8 +86,8 @@ function ProfileList({ close }: { readonly close: () => void }) {
         // biome-ignore lint/a11y/noAutofocus: the list was opened to search it
         autoFocus
         type="search"
-        aria-label={say.profiles.search}
-        placeholder={say.profiles.search}
+        aria-label={t.profiles.search}
+        placeholder={t.profiles.search}
         className="field w-full"
         value={text}
         onChange={({ target }) => {
@@ -114,14 +114,14 @@ function ProfileList({ close }: { readonly close: () => void }) {
                     onClick={() => open(profile.id)}
                   >
                     <span className="min-w-0 break-words">{profile.name}</span>
-                    {profile.id === scope.profileId && <span className="label">{say.profiles.current}</span>}
+                    {profile.id === scope.profileId && <span className="label">{t.profiles.current}</span>}
                   </button>
                 </li>
               ))}
             </ul>
           </section>
         ))}
-        {found.length === 0 && <p className="label px-2 py-1.5">{say.profiles.noMatch}</p>}
+        {found.length === 0 && <p className="label px-2 py-1.5">{t.profiles.noMatch}</p>}
       </div>
     </>
   );

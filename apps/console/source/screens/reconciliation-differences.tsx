@@ -3,10 +3,10 @@ import { type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, longDay, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { type Difference, differencesQuery } from '../reconciliation-queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 
 /** The first page of differences by kind: what each means, and how to resolve it. */
 export function Differences({ id }: { readonly id: string }) {
@@ -16,11 +16,11 @@ export function Differences({ id }: { readonly id: string }) {
     <QueryResult query={query}>
       {(rows) => (
         <section aria-labelledby="differences" className="card grid gap-5 p-5">
-          <h2 id="differences">{say.reconciliation.whatDiffers}</h2>
+          <h2 id="differences">{t.reconciliation.whatDiffers}</h2>
           {[...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, of]) => (
             <section key={kind} aria-label={words(kind)}>
               <h3>{words(kind)}</h3>
-              <p className="text-soft">{say.reconciliation.kinds[kind]}</p>
+              <p className="text-soft">{t.reconciliation.kinds[kind]}</p>
               {differenceKinds[kind].repair !== 'none' && <Repair id={id} kind={kind} />}
               <ul className="divide-y divide-line">
                 {of.map((row) => (
@@ -49,28 +49,28 @@ function Repair({ id, kind }: { readonly id: string; readonly kind: DifferenceKi
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [scope.profileId, 'reconciliations'] }),
   });
   const result = repair.data?.data;
-  const amount = result && say.reconciliation.amount(count(result.conversions), count(result.connections));
+  const amount = result && t.reconciliation.amount(count(result.conversions), count(result.connections));
   return (
     <p className="flex flex-wrap items-baseline gap-3 py-1">
       <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(true)}>
-        {say.reconciliation.whatRepair}
+        {t.reconciliation.whatRepair}
       </button>
       {result?.outcome === 'dry_run' && (
         <>
-          <span>{say.reconciliation.wouldRepair(amount ?? '')}</span>
+          <span>{t.reconciliation.wouldRepair(amount ?? '')}</span>
           <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(false)}>
-            {say.reconciliation.repair}
+            {t.reconciliation.repair}
           </button>
         </>
       )}
-      {result?.outcome === 'applied' && <span role="status">{say.reconciliation.onTheWay(amount ?? '')}</span>}
-      {result?.outcome === 'no_change' && <span role="status">{say.reconciliation.nothingLeft}</span>}
-      {repair.isError && <span role="alert">{say.reconciliation.failed}</span>}
+      {result?.outcome === 'applied' && <span role="status">{t.reconciliation.onTheWay(amount ?? '')}</span>}
+      {result?.outcome === 'no_change' && <span role="status">{t.reconciliation.nothingLeft}</span>}
+      {repair.isError && <span role="alert">{t.reconciliation.failed}</span>}
     </p>
   );
 }
 
-type Side = keyof typeof say.reconciliation.sides;
+type Side = keyof typeof t.reconciliation.sides;
 
 /** The sides that a kind compares; one of them may have no value. */
 const sidesOf: Record<Difference['book'], readonly Side[]> = {
@@ -88,12 +88,12 @@ function Row({ id, row }: { readonly id: string; readonly row: Difference }) {
       {sidesOf[row.book]
         .map((side) => {
           const amount = row[side];
-          return `${say.reconciliation.sides[side]} ${amount === null ? say.reconciliation.nothingThere : money(amount, row.currency ?? '')}`;
+          return `${t.reconciliation.sides[side]} ${amount === null ? t.reconciliation.nothingThere : money(amount, row.currency ?? '')}`;
         })
         .join(', ')}
       <span className="label block break-all">{row.external_id ?? row.conversion_id}</span>
       {row.state === 'explained' ? (
-        <span className="text-soft">{say.reconciliation.explained(row.note ?? '')}</span>
+        <span className="text-soft">{t.reconciliation.explained(row.note ?? '')}</span>
       ) : (
         <Explain id={id} number={row.number} />
       )}
@@ -118,7 +118,7 @@ function Explain({ id, number }: { readonly id: string; readonly number: number 
   if (!isOpen)
     return (
       <button type="button" className="underline" onClick={() => open(true)}>
-        {say.reconciliation.explain}
+        {t.reconciliation.explain}
       </button>
     );
   return (
@@ -130,16 +130,16 @@ function Explain({ id, number }: { readonly id: string; readonly number: number 
       }}
     >
       <input
-        aria-label={say.reconciliation.whyDiffers}
+        aria-label={t.reconciliation.whyDiffers}
         className="field"
         required
         value={note}
         onChange={(event) => setNote(event.target.value)}
       />
       <button type="submit" className="button" disabled={explain.isPending}>
-        {say.views.keep}
+        {t.views.keep}
       </button>
-      {explain.isError && <span role="alert">{say.reconciliation.failed}</span>}
+      {explain.isError && <span role="alert">{t.reconciliation.failed}</span>}
     </form>
   );
 }

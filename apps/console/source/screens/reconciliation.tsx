@@ -3,9 +3,9 @@ import { dayMs } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, day as dayOf, longDay, money, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import {
   type BookOfDay,
   isQueued,
@@ -14,18 +14,18 @@ import {
   reconciliationsQuery,
   type SourceOfDay,
 } from '../reconciliation-queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { Differences } from './reconciliation-differences.tsx';
 
 /** Compares providers, ledger and reports: the days of the latest run, each matching or with the number of different rows. */
 export function Reconciliation() {
-  useTitle(say.pages.reconciliation);
+  useTitle(t.pages.reconciliation);
   const { scope } = useReportScope();
   const runs = useQuery(reconciliationsQuery(scope.profileId));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-4">
-        <h1>{say.pages.reconciliation}</h1>
+        <h1>{t.pages.reconciliation}</h1>
         <CompareNow />
       </div>
       <QueryResult query={runs}>
@@ -34,7 +34,7 @@ export function Reconciliation() {
           return latest ? (
             <Run id={latest.id} />
           ) : (
-            <Empty title={say.reconciliation.nothing}>{say.reconciliation.everyNight}</Empty>
+            <Empty title={t.reconciliation.nothing}>{t.reconciliation.everyNight}</Empty>
           );
         }}
       </QueryResult>
@@ -61,7 +61,7 @@ function CompareNow() {
       disabled={runs === undefined || ask.isPending || isWaiting}
       onClick={() => ask.mutate()}
     >
-      {isWaiting ? say.reconciliation.asked : say.reconciliation.compareNow}
+      {isWaiting ? t.reconciliation.asked : t.reconciliation.compareNow}
     </button>
   );
 }
@@ -75,12 +75,12 @@ function Run({ id }: { readonly id: string }) {
       {({ days, books, differences, pending, unread, date_from: from, date_to: to }) => (
         <div className="grid gap-6">
           <p>
-            {say.common.fromTo(longDay(from), longDay(to))}:{' '}
-            {differences === 0 ? say.reconciliation.right : say.reconciliation.differing(count(differences))}
-            {pending > 0 && say.reconciliation.pending(count(pending))}.
+            {t.common.fromTo(longDay(from), longDay(to))}:{' '}
+            {differences === 0 ? t.reconciliation.right : t.reconciliation.differing(count(differences))}
+            {pending > 0 && t.reconciliation.pending(count(pending))}.
             {unread.map(({ connection_id, channel, reason }) => (
               <span key={connection_id} className="block text-soft">
-                {say.reconciliation.unread(words(channel), words(reason))}
+                {t.reconciliation.unread(words(channel), words(reason))}
               </span>
             ))}
           </p>
@@ -109,7 +109,7 @@ function Calendar({ days, chosen, choose }: CalendarProps) {
   // 1 January 1970 was a Thursday.
   const mondays = dates.map((date) => date - ((date + 3) % 7));
   return (
-    <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1">
+    <ul aria-label={t.days.days} className="grid grid-cols-7 gap-1">
       {days.map((day, index) => (
         <li
           key={day.day}
@@ -126,9 +126,7 @@ function Calendar({ days, chosen, choose }: CalendarProps) {
           >
             {dayOf(day.day)}
             <span className="label block">
-              {day.differences === 0
-                ? say.reconciliation.dayRight
-                : say.reconciliation.dayDiffers(count(day.differences))}
+              {day.differences === 0 ? t.reconciliation.dayRight : t.reconciliation.dayDiffers(count(day.differences))}
             </span>
           </button>
         </li>
@@ -144,33 +142,33 @@ function Day({ day, compared }: { readonly day: ReconciledDay; readonly compared
       <dl className="grid gap-3">
         {compared.map((book) => (
           <div key={book}>
-            <dt className="label">{say.reconciliation.books[book]}</dt>
+            <dt className="label">{t.reconciliation.books[book]}</dt>
             {day.books
               .filter((one) => one.book === book)
               .map((one) => (
                 <dd key={`${one.channel} ${one.currency}`}>
                   {one.channel && `${words(one.channel)}: `}
-                  {Object.entries(say.reconciliation.sides)
+                  {Object.entries(t.reconciliation.sides)
                     .flatMap(([side, name]) => {
-                      const figures = one[side as keyof typeof say.reconciliation.sides];
+                      const figures = one[side as keyof typeof t.reconciliation.sides];
                       if (!figures) return [];
-                      const rows = figures.count === null ? '' : `${say.reconciliation.countOf(count(figures.count))} `;
+                      const rows = figures.count === null ? '' : `${t.reconciliation.countOf(count(figures.count))} `;
                       return [`${rows}${money(figures.value, one.currency)} ${name}`];
                     })
                     .join(', ')}
                   {one.differences > 0 && (
-                    <span className="text-problem"> {say.reconciliation.dayDiffers(count(one.differences))}</span>
+                    <span className="text-problem"> {t.reconciliation.dayDiffers(count(one.differences))}</span>
                   )}
                 </dd>
               ))}
             {day.books.every((one) => one.book !== book) && (
-              <dd>{book === 'reports' ? say.reconciliation.addsUp : say.reconciliation.nothingToCompare}</dd>
+              <dd>{book === 'reports' ? t.reconciliation.addsUp : t.reconciliation.nothingToCompare}</dd>
             )}
           </div>
         ))}
         {day.sources.length > 0 && (
           <div>
-            <dt className="label">{say.reconciliation.sources}</dt>
+            <dt className="label">{t.reconciliation.sources}</dt>
             {day.sources.map((source) => (
               <dd key={`${source.source} ${source.connection_id} ${source.currency}`}>{describeSource(source)}</dd>
             ))}
@@ -185,7 +183,7 @@ const subtracted = ['duplicates', 'excluded', 'pending'] as const;
 
 /** "Stripe: 22 counted (US$1,200) = 24 reported (US$1,300) − 2 duplicates (US$100)". */
 function describeSource(of: SourceOfDay): string {
-  const { ownSources, parts } = say.reconciliation;
+  const { ownSources, parts } = t.reconciliation;
   const part = (name: keyof typeof parts) =>
     `${parts[name](count(of[name].count))} (${money(of[name].value, of.currency)})`;
   const less = subtracted.filter((name) => of[name].count > 0).map((name) => ` − ${part(name)}`);

@@ -1,24 +1,24 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type SearchTerm, searchTermsQuery } from '../data/queries.ts';
 import { count, day, percent, ratio } from '../format.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 
 /** The queries for which search engines showed the site: shown beside organic search, never credited. */
 export function SearchTerms() {
   const terms = useInfiniteQuery(searchTermsQuery(useReportScope().scope));
   return (
-    <Page title={say.pages.searchTerms} about={say.searchTerms.about}>
+    <Page title={t.pages.searchTerms} about={t.searchTerms.about}>
       <PagedTable
         query={terms}
-        caption={say.searchTerms.caption}
+        caption={t.searchTerms.caption}
         columns={columns}
         keyOf={({ day: of, connection_id: connection, query, page }) => [of, connection, query, page].join(' ')}
-        empty={<Empty title={say.searchTerms.none}>{say.searchTerms.noneAbout}</Empty>}
+        empty={<Empty title={t.searchTerms.none}>{t.searchTerms.noneAbout}</Empty>}
       />
     </Page>
   );
@@ -27,7 +27,7 @@ export function SearchTerms() {
 const columns: Column<SearchTerm>[] = [
   {
     id: 'query',
-    title: say.searchTerms.term,
+    title: t.searchTerms.term,
     value: ({ query }) => query,
     cell: ({ query, page }) => (
       <>
@@ -36,31 +36,31 @@ const columns: Column<SearchTerm>[] = [
       </>
     ),
   },
-  { id: 'day', title: say.common.day, value: ({ day: of }) => of, cell: ({ day: of }) => day(of) },
+  { id: 'day', title: t.common.day, value: ({ day: of }) => of, cell: ({ day: of }) => day(of) },
   {
     id: 'clicks',
-    title: say.searchTerms.clicks,
+    title: t.searchTerms.clicks,
     isNumber: true,
     value: ({ clicks }) => clicks,
     cell: ({ clicks }) => count(clicks),
   },
   {
     id: 'impressions',
-    title: say.searchTerms.impressions,
+    title: t.searchTerms.impressions,
     isNumber: true,
     value: ({ impressions }) => impressions,
     cell: ({ impressions }) => count(impressions),
   },
   {
     id: 'ctr',
-    title: say.searchTerms.ctr,
+    title: t.searchTerms.ctr,
     isNumber: true,
     value: ({ clicks, impressions }) => (impressions > 0 ? clicks / impressions : null),
     cell: ({ clicks, impressions }) => (impressions > 0 ? percent(clicks / impressions) : null),
   },
   {
     id: 'position',
-    title: say.searchTerms.position,
+    title: t.searchTerms.position,
     isNumber: true,
     value: ({ position }) => Number(position),
     cell: ({ position }) => ratio(position),

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { longDay } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Empty } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { profileQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 
 /** The frame of a shared report: profile and dates, without navigation. */
 export function SharedFrame() {
@@ -17,9 +17,9 @@ export function SharedFrame() {
         <Brand />
         <p>
           <strong>{profile?.name}</strong>{' '}
-          <span className="label">{say.shared.days(longDay(scope.from), longDay(scope.to))}</span>
+          <span className="label">{t.shared.days(longDay(scope.from), longDay(scope.to))}</span>
         </p>
-        <p className="label">{say.shared.readOnly}</p>
+        <p className="label">{t.shared.readOnly}</p>
       </header>
       <main id="content" className="pt-5">
         <Outlet />
@@ -33,8 +33,8 @@ export function SharedOver() {
   return (
     <main className="mx-auto grid max-w-xl gap-4 p-6">
       <Brand />
-      <h1 className="sr-only">{say.shared.over}</h1>
-      <Empty title={say.shared.over}>{say.shared.overAbout}</Empty>
+      <h1 className="sr-only">{t.shared.over}</h1>
+      <Empty title={t.shared.over}>{t.shared.overAbout}</Empty>
     </main>
   );
 }

@@ -4,30 +4,30 @@ import { useId } from 'react';
 import { accountClient } from '../client.ts';
 import { today } from '../date-range.ts';
 import { localMoment, longDay } from '../format.ts';
-import { Section, SingleFieldForm } from '../parts/single-field-form.tsx';
+import { t } from '../messages/index.ts';
 import { Brand } from '../parts/brand.tsx';
+import { Section, SingleFieldForm } from '../parts/single-field-form.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { addPasskey, canUsePasskeys } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
 import { accountQuery, passkeysQuery, sessionsQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { Assistants } from './assistants.tsx';
 
 /** The sign-in methods of the account and its active sessions. */
 export function SignInSettings() {
-  useTitle(say.frame.account);
+  useTitle(t.frame.account);
   const account = useQuery(accountQuery);
   return (
     <main className="mx-auto grid max-w-2xl gap-6 px-4 py-6">
       <div className="flex items-center justify-between gap-4">
         <Brand />
         <a className="text-accent underline" href="/">
-          {say.account.backToReports}
+          {t.account.backToReports}
         </a>
       </div>
-      <h1>{say.frame.account}</h1>
+      <h1>{t.frame.account}</h1>
       <QueryResult query={account}>
         {(found) => (
           <>
@@ -58,7 +58,7 @@ function ChangePassword() {
     onSuccess: changed,
   });
   return (
-    <Section title={say.account.password}>
+    <Section title={t.account.password}>
       <form
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
@@ -73,7 +73,7 @@ function ChangePassword() {
       >
         <div className="grid gap-1">
           <label htmlFor={current} className="label">
-            {say.account.passwordNow}
+            {t.account.passwordNow}
           </label>
           <input
             id={current}
@@ -86,15 +86,15 @@ function ChangePassword() {
         </div>
         <div className="grid gap-1">
           <label htmlFor={next} className="label">
-            {say.account.newPassword}
+            {t.account.newPassword}
           </label>
           <input id={next} className="field" name="next" type="password" autoComplete="new-password" required />
         </div>
         <button type="submit" className="button-main" disabled={change.isPending}>
-          {say.account.changeIt}
+          {t.account.changeIt}
         </button>
       </form>
-      {change.isSuccess && <p role="status">{say.account.changed}</p>}
+      {change.isSuccess && <p role="status">{t.account.changed}</p>}
       {change.error && (
         <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
           {problemOf(change.error)}
@@ -116,36 +116,36 @@ function NoSecondFactor() {
   const begun = begin.data?.data;
   if (!begun)
     return (
-      <Section title={say.account.secondFactor}>
-        <p>{say.account.factorOff}</p>
+      <Section title={t.account.secondFactor}>
+        <p>{t.account.factorOff}</p>
         <SingleFieldForm
-          label={say.account.yourPassword}
+          label={t.account.yourPassword}
           type="password"
-          button={say.account.setUp}
+          button={t.account.setUp}
           error={begin.error}
           onSubmit={begin.mutate}
         />
       </Section>
     );
   return (
-    <Section title={say.account.secondFactor}>
-      <p>{say.account.stepAdd}</p>
+    <Section title={t.account.secondFactor}>
+      <p>{t.account.stepAdd}</p>
       <QRCodeSVG
         value={begun.otpauth_url}
         size={192}
         marginSize={4}
-        title={say.account.qrCode}
+        title={t.account.qrCode}
         className="rounded border border-line"
       />
       <p>
         <a className="text-accent underline" href={begun.otpauth_url}>
-          {say.account.openAuthenticator}
+          {t.account.openAuthenticator}
         </a>
       </p>
       <p>
-        {say.account.key} <code className="break-all">{new URL(begun.otpauth_url).searchParams.get('secret')}</code>
+        {t.account.key} <code className="break-all">{new URL(begun.otpauth_url).searchParams.get('secret')}</code>
       </p>
-      <p>{say.account.stepKeep}</p>
+      <p>{t.account.stepKeep}</p>
       <ul className="grid grid-cols-2 gap-x-6 gap-y-1">
         {begun.recovery_codes.map((code) => (
           <li key={code}>
@@ -153,11 +153,11 @@ function NoSecondFactor() {
           </li>
         ))}
       </ul>
-      <p>{say.account.stepType}</p>
+      <p>{t.account.stepType}</p>
       <SingleFieldForm
-        label={say.account.code}
+        label={t.account.code}
         type="text"
-        button={say.account.confirm}
+        button={t.account.confirm}
         error={confirm.error}
         onSubmit={confirm.mutate}
       />
@@ -172,12 +172,12 @@ function HasSecondFactor() {
     onSuccess: changed,
   });
   return (
-    <Section title={say.account.secondFactor}>
-      <p>{say.account.factorOn}</p>
+    <Section title={t.account.secondFactor}>
+      <p>{t.account.factorOn}</p>
       <SingleFieldForm
-        label={say.account.yourPassword}
+        label={t.account.yourPassword}
         type="password"
-        button={say.account.giveUp}
+        button={t.account.giveUp}
         error={disable.error}
         onSubmit={disable.mutate}
       />
@@ -189,7 +189,7 @@ function Passkeys() {
   const changed = useAccountChanged();
   const passkeys = useQuery(passkeysQuery);
   const add = useMutation({
-    mutationFn: (password: string) => addPasskey(say.account.added(longDay(today())), password),
+    mutationFn: (password: string) => addPasskey(t.account.added(longDay(today())), password),
     onSuccess: changed,
   });
   const giveUp = useMutation({
@@ -197,8 +197,8 @@ function Passkeys() {
     onSuccess: changed,
   });
   return (
-    <Section title={say.account.passkeys}>
-      <p>{say.account.passkeysAbout}</p>
+    <Section title={t.account.passkeys}>
+      <p>{t.account.passkeysAbout}</p>
       <QueryResult query={passkeys}>
         {(rows) => (
           <ul className="grid gap-3">
@@ -206,7 +206,7 @@ function Passkeys() {
               <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-3">
                 <span>{name}</span>
                 <button type="button" className="button" onClick={() => giveUp.mutate(id)} disabled={giveUp.isPending}>
-                  {say.account.giveUp}
+                  {t.account.giveUp}
                 </button>
               </li>
             ))}
@@ -215,14 +215,14 @@ function Passkeys() {
       </QueryResult>
       {canUsePasskeys() ? (
         <SingleFieldForm
-          label={say.account.yourPassword}
+          label={t.account.yourPassword}
           type="password"
-          button={say.account.addPasskey}
+          button={t.account.addPasskey}
           error={add.error}
           onSubmit={add.mutate}
         />
       ) : (
-        <p className="label">{say.account.noPasskeys}</p>
+        <p className="label">{t.account.noPasskeys}</p>
       )}
     </Section>
   );
@@ -237,22 +237,22 @@ function Sessions() {
   });
   const when = localMoment;
   return (
-    <Section title={say.account.sessions}>
+    <Section title={t.account.sessions}>
       <QueryResult query={sessions}>
         {(rows) => (
           <ul className="grid gap-3">
             {rows.map(({ id, created_at, last_used_at, is_current }) => (
               <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-3">
                 <span>
-                  {say.account.since(when(created_at))}
-                  {is_current && <strong> {say.account.here}</strong>}
+                  {t.account.since(when(created_at))}
+                  {is_current && <strong> {t.account.here}</strong>}
                   <span className="label block">
-                    {last_used_at ? say.account.lastUsed(when(last_used_at)) : say.account.notUsed}
+                    {last_used_at ? t.account.lastUsed(when(last_used_at)) : t.account.notUsed}
                   </span>
                 </span>
                 {!is_current && (
                   <button type="button" className="button" onClick={() => end.mutate(id)} disabled={end.isPending}>
-                    {say.account.end}
+                    {t.account.end}
                   </button>
                 )}
               </li>

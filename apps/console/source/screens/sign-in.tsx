@@ -3,17 +3,17 @@ import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { useId } from 'react';
 import { accountClient } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { Brand } from '../parts/brand.tsx';
 import { LanguagePicker } from '../parts/language-picker.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { canUsePasskeys, signInWithPasskey } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
-import { say } from '../messages/index.ts';
 
 const route = getRouteApi('/sign-in');
 
 export function SignIn() {
-  useTitle(say.signIn.signIn);
+  useTitle(t.signIn.signIn);
   const { next = '/' } = route.useSearch();
   const router = useRouter();
   const queryClient = useQueryClient();
@@ -44,7 +44,7 @@ export function SignIn() {
             signIn.mutate({ email: String(form.get('email')), password: String(form.get('password')) });
           }}
         >
-          <h1>{say.signIn.signIn}</h1>
+          <h1>{t.signIn.signIn}</h1>
           {failure && (
             <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
               {failure}
@@ -52,13 +52,13 @@ export function SignIn() {
           )}
           <div className="grid gap-1">
             <label htmlFor={email} className="label">
-              {say.signIn.email}
+              {t.signIn.email}
             </label>
             <input id={email} className="field" name="email" type="email" autoComplete="username" required />
           </div>
           <div className="grid gap-1">
             <label htmlFor={password} className="label">
-              {say.account.password}
+              {t.account.password}
             </label>
             <input
               id={password}
@@ -70,21 +70,21 @@ export function SignIn() {
             />
           </div>
           <button className="button-main" type="submit" disabled={signIn.isPending}>
-            {signIn.isPending ? say.signIn.signingIn : say.signIn.signIn}
+            {signIn.isPending ? t.signIn.signingIn : t.signIn.signIn}
           </button>
           {canUsePasskeys() && (
             <button className="button" type="button" disabled={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
-              {say.signIn.withPasskey}
+              {t.signIn.withPasskey}
             </button>
           )}
           <Link className="justify-self-start text-accent underline" to="/forgot-password">
-            {say.forgot.link}
+            {t.forgot.link}
           </Link>
         </form>
         <p className="label mt-4">
-          {say.signIn.accounts}{' '}
+          {t.signIn.accounts}{' '}
           <a className="text-accent underline" href="/docs">
-            {say.signIn.reference}
+            {t.signIn.reference}
           </a>
           .
         </p>
@@ -116,7 +116,7 @@ function SecondStep({
         complete.mutate(String(new FormData(event.currentTarget).get('code')).trim());
       }}
     >
-      <h1>{say.signIn.yourCode}</h1>
+      <h1>{t.signIn.yourCode}</h1>
       {complete.isError && (
         <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
           {problemOf(complete.error)}
@@ -124,15 +124,15 @@ function SecondStep({
       )}
       <div className="grid gap-1">
         <label htmlFor={field} className="label">
-          {say.signIn.sixDigits}
+          {t.signIn.sixDigits}
         </label>
         <input id={field} className="field" name="code" autoComplete="one-time-code" required />
       </div>
       <button className="button-main" type="submit" disabled={complete.isPending}>
-        {say.signIn.signIn}
+        {t.signIn.signIn}
       </button>
       <button className="button" type="button" onClick={again}>
-        {say.signIn.again}
+        {t.signIn.again}
       </button>
     </form>
   );
@@ -140,5 +140,5 @@ function SecondStep({
 
 function wordsFor(error: Error): string {
   const isWrong = error instanceof TributaryError && error.is('unauthorized');
-  return isWrong ? say.signIn.wrong : problemOf(error);
+  return isWrong ? t.signIn.wrong : problemOf(error);
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { fields } from '../fields.ts';
 import { nothing, words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Figure } from '../parts/figure.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useIsNarrow } from '../parts/use-is-narrow.ts';
-import { useReportScope } from '../report-scope.ts';
 import { type ModelFigures, sixModelsQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import type { Level, Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 
 interface SixModelsProps {
   /** Our id, or `unattributed`. */
@@ -23,7 +23,7 @@ const shown = ['outcome_value', 'roas', 'outcome_count', 'cac', 'attributed_outc
 /** A multi-touch model counts a conversion for every entity with a share; next to a single-touch count, that would mislead. */
 const isComparable = (field: (typeof shown)[number], model: Model): boolean =>
   field === 'outcome_value' || field === 'roas' || models[model].credit === 'single';
-const notComparable = say.campaigns.notComparable;
+const notComparable = t.campaigns.notComparable;
 
 /** One row under every model. Spend is the same in all of them, so only figures that depend on the model are shown. */
 export function SixModels(props: SixModelsProps) {
@@ -51,11 +51,11 @@ function ModelTable({
     : available;
   return (
     <table className="w-full max-w-3xl text-right">
-      <caption className="label pt-2 pb-1 text-left">{say.campaigns.underEach(about)}</caption>
+      <caption className="label pt-2 pb-1 text-left">{t.campaigns.underEach(about)}</caption>
       <thead>
         <tr className="label">
           <th scope="col" className="py-1 text-left font-medium">
-            {say.models.model}
+            {t.models.model}
           </th>
           {visible.map((field) => (
             <th key={field} scope="col" className="pl-4 font-medium">

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { t } from '../messages/index.ts';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { windowTitles } from '../parts/window-titles.ts';
-import { useReportScope } from '../report-scope.ts';
 import { profileQuery, topPerformersQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { scoreWindows } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { Performer } from './performer.tsx';
 
 const route = getRouteApi('/p/$profileId/top-ads');
@@ -16,7 +16,7 @@ const route = getRouteApi('/p/$profileId/top-ads');
 const windows = scoreWindows.map((value) => ({ value, title: windowTitles[value] }));
 
 export function TopPerformers() {
-  useTitle(say.pages.topAds);
+  useTitle(t.pages.topAds);
   const { window } = route.useSearch();
   const { scope } = useReportScope();
   const navigate = useNavigate({ from: '/p/$profileId/top-ads' });
@@ -24,11 +24,11 @@ export function TopPerformers() {
   const profile = useQuery(profileQuery(scope.profileId));
   return (
     <>
-      <h1>{say.pages.topAds}</h1>
-      <p className="mt-1 mb-4 max-w-prose text-soft">{say.performers.about}</p>
+      <h1>{t.pages.topAds}</h1>
+      <p className="mt-1 mb-4 max-w-prose text-soft">{t.performers.about}</p>
       <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <Choice
-          label={say.performers.window}
+          label={t.performers.window}
           value={window}
           options={windows}
           onChange={(next) =>
@@ -42,7 +42,7 @@ export function TopPerformers() {
           <QueryResult query={query} lines={10}>
             {(performers) =>
               performers.length === 0 ? (
-                <Empty title={say.performers.nothing}>{say.performers.nothingAbout}</Empty>
+                <Empty title={t.performers.nothing}>{t.performers.nothingAbout}</Empty>
               ) : (
                 <ol className="grid gap-3 lg:grid-cols-2">
                   {performers.map((performer, index) => (

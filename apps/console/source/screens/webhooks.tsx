@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { milliseconds, localMoment as when, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { OneTimeSecret } from '../parts/one-time-secret.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { useReportScope } from '../report-scope.ts';
 import { problemOf } from '../problem.ts';
-import { say } from '../messages/index.ts';
+import { useReportScope } from '../report-scope.ts';
 import { NewWebhook } from '../workspace/new-webhook.tsx';
 import {
   deliveriesQuery,
@@ -20,7 +20,7 @@ import {
 
 /** Webhook subscriptions and the state of their deliveries. */
 export function Webhooks() {
-  useTitle(say.pages.webhooks);
+  useTitle(t.pages.webhooks);
   const { profileId } = useReportScope().scope;
   const { may } = useMembership();
   const mayChange = may('connections:write');
@@ -28,12 +28,12 @@ export function Webhooks() {
   const [chosen, choose] = useState<string>();
   return (
     <>
-      <h1>{say.pages.webhooks}</h1>
-      <p className="mb-4 max-w-prose text-soft">{say.webhooks.about}</p>
+      <h1>{t.pages.webhooks}</h1>
+      <p className="mb-4 max-w-prose text-soft">{t.webhooks.about}</p>
       <QueryResult query={subscriptions}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title={say.webhooks.none} />
+            <Empty title={t.webhooks.none} />
           ) : (
             <ul className="grid gap-3">
               {all.map((one) => (
@@ -45,7 +45,7 @@ export function Webhooks() {
                     aria-expanded={chosen === one.id}
                     onClick={() => choose(chosen === one.id ? undefined : one.id)}
                   >
-                    {chosen === one.id ? say.webhooks.hide : say.webhooks.show}
+                    {chosen === one.id ? t.webhooks.hide : t.webhooks.show}
                   </button>
                   {chosen === one.id && (
                     <Deliveries profileId={profileId} subscriptionId={one.id} mayChange={mayChange} />
@@ -62,9 +62,9 @@ export function Webhooks() {
 }
 
 const reasons = {
-  by_hand: say.webhooks.byHand,
-  gone: say.webhooks.gone,
-  failing: say.webhooks.failing,
+  by_hand: t.webhooks.byHand,
+  gone: t.webhooks.gone,
+  failing: t.webhooks.failing,
 } as const;
 
 const useChanged = (profileId: string) => {
@@ -107,45 +107,41 @@ function Subscription({
     <>
       <h2 className="break-all">{url}</h2>
       <p className="text-soft">
-        {say.webhooks.from(events.join(', '), providers.join(', '))} {reason ? reasons[reason] : say.webhooks.active}
-        {failingSince && status === 'active' && say.webhooks.failingSince(when(failingSince))}.
+        {t.webhooks.from(events.join(', '), providers.join(', '))} {reason ? reasons[reason] : t.webhooks.active}
+        {failingSince && status === 'active' && t.webhooks.failingSince(when(failingSince))}.
       </p>
       <div className="flex flex-wrap gap-3 empty:hidden">
         {mayChange && status === 'active' && (
           <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
-            {say.webhooks.sendTest}
+            {t.webhooks.sendTest}
           </button>
         )}
         {mayChange && (
           <>
             <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate()}>
-              {status === 'active' ? say.webhooks.disable : say.webhooks.enable}
+              {status === 'active' ? t.webhooks.disable : t.webhooks.enable}
             </button>
             <ConfirmButton
-              question={say.webhooks.rotateAsk}
-              about={say.webhooks.rotateAbout}
+              question={t.webhooks.rotateAsk}
+              about={t.webhooks.rotateAbout}
               disabled={rotate.isPending}
               onConfirm={() => rotate.mutate()}
             >
-              {say.webhooks.rotate}
+              {t.webhooks.rotate}
             </ConfirmButton>
             <ConfirmButton
-              question={say.webhooks.removeAsk(url)}
-              about={say.webhooks.removeAbout}
+              question={t.webhooks.removeAsk(url)}
+              about={t.webhooks.removeAbout}
               disabled={remove.isPending}
               onConfirm={() => remove.mutate()}
             >
-              {say.webhooks.remove}
+              {t.webhooks.remove}
             </ConfirmButton>
           </>
         )}
       </div>
       {rotate.data && (
-        <OneTimeSecret
-          secret={rotate.data.secret ?? ''}
-          about={say.webhooks.theSecret}
-          note={say.webhooks.secretOnce}
-        />
+        <OneTimeSecret secret={rotate.data.secret ?? ''} about={t.webhooks.theSecret} note={t.webhooks.secretOnce} />
       )}
       {failed && (
         <p className="text-problem" role="alert">
@@ -170,7 +166,7 @@ function Deliveries({
     <QueryResult query={deliveries}>
       {(all) =>
         all.length === 0 ? (
-          <p className="text-soft">{say.webhooks.nothingSent}</p>
+          <p className="text-soft">{t.webhooks.nothingSent}</p>
         ) : (
           <ol className="grid gap-2">
             {all.map((one) => (
@@ -202,7 +198,7 @@ function Delivery({
       <details>
         <summary>
           {delivery.event}
-          {delivery.is_test && ` ${say.webhooks.test}`}: {words(delivery.status).toLowerCase()},{' '}
+          {delivery.is_test && ` ${t.webhooks.test}`}: {words(delivery.status).toLowerCase()},{' '}
           {when(delivery.created_at)}
         </summary>
         <ol className="my-2 grid gap-1 text-soft">
@@ -211,14 +207,14 @@ function Delivery({
               {when(attempt.at)}: {attempt.status_code ?? attempt.fault}, {milliseconds(attempt.duration_ms)}
             </li>
           ))}
-          {delivery.next_attempt_at && <li>{say.webhooks.nextAttempt(when(delivery.next_attempt_at))}</li>}
+          {delivery.next_attempt_at && <li>{t.webhooks.nextAttempt(when(delivery.next_attempt_at))}</li>}
         </ol>
         {delivery.payload && (
           <pre className="overflow-x-auto rounded bg-tint p-3">{JSON.stringify(delivery.payload, null, 2)}</pre>
         )}
         {mayChange && (
           <button type="button" className="button mt-2" disabled={replay.isPending} onClick={() => replay.mutate()}>
-            {say.webhooks.sendAgain}
+            {t.webhooks.sendAgain}
           </button>
         )}
         {replay.error && (

@@ -1,10 +1,10 @@
 import { useLocation } from '@tanstack/react-router';
 import { useId, useRef } from 'react';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Failed } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
 import { limits } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { savedPageAt, savesViews, searchText, useSaveView } from './views.ts';
 
 /** Saves the current report under a name, for all members of the workspace. */
@@ -18,7 +18,7 @@ export function SaveView() {
   if (!page || !savesViews(role)) return null;
   return (
     <details ref={box} className="relative">
-      <summary className="button cursor-pointer list-none whitespace-nowrap">{say.views.save}</summary>
+      <summary className="button cursor-pointer list-none whitespace-nowrap">{t.views.save}</summary>
       <form
         className="card absolute right-0 z-10 mt-1 grid w-64 gap-2 p-3 shadow-xl max-sm:right-auto max-sm:left-0"
         onSubmit={(event) => {
@@ -33,12 +33,12 @@ export function SaveView() {
         }}
       >
         <label htmlFor={field} className="label">
-          {say.views.name}
+          {t.views.name}
         </label>
         <input id={field} name="name" className="field" maxLength={limits.viewName} autoComplete="off" required />
-        <p className="label">{say.views.about}</p>
+        <p className="label">{t.views.about}</p>
         <button type="submit" className="button" disabled={save.isPending}>
-          {say.views.keep}
+          {t.views.keep}
         </button>
         <Failed error={save.error} />
       </form>

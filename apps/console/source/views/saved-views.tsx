@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { addressOf, savesViews, searchOf, useRemoveView, useViews } from './views.ts';
 
 export function SavedViews({ onGo }: { readonly onGo?: () => void }) {
@@ -11,8 +11,8 @@ export function SavedViews({ onGo }: { readonly onGo?: () => void }) {
   const mayRemove = savesViews(useMembership().role);
   if (views.length === 0) return null;
   return (
-    <section aria-label={say.views.title}>
-      <p className="label mb-1 px-3 font-semibold">{say.views.title}</p>
+    <section aria-label={t.views.title}>
+      <p className="label mb-1 px-3 font-semibold">{t.views.title}</p>
       <ul>
         {views.map((view) => (
           <li key={view.id} className="flex items-center rounded-md hover:bg-tint">
@@ -27,7 +27,7 @@ export function SavedViews({ onGo }: { readonly onGo?: () => void }) {
             {mayRemove && (
               <button
                 type="button"
-                aria-label={say.views.remove(view.name)}
+                aria-label={t.views.remove(view.name)}
                 className="min-h-6 min-w-6 px-2 text-soft hover:text-ink"
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(view.id)}

@@ -3,14 +3,14 @@ import { defaultStringifySearch, Link, useLocation } from '@tanstack/react-route
 import { useId } from 'react';
 import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
 import { mailedPages, rolesThatShare, sharedPages } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { sharedViewsQuery } from '../workspace/queries.ts';
 
-const lives = { '7': say.shared.days7, '30': say.shared.days30, '90': say.shared.days90, '365': say.shared.year };
+const lives = { '7': t.shared.days7, '30': t.shared.days30, '90': t.shared.days90, '365': t.shared.year };
 const dayMs = 86_400_000;
 const longestWindowMs = 30 * dayMs;
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
@@ -51,7 +51,7 @@ export function ShareView() {
   return (
     // The key resets the form when the report changes, because a created link belongs to the previous one.
     <details key={pathname} className="relative">
-      <summary className="button cursor-pointer list-none whitespace-nowrap">{say.shared.share}</summary>
+      <summary className="button cursor-pointer list-none whitespace-nowrap">{t.shared.share}</summary>
       <form
         className="card absolute right-0 z-10 mt-1 grid w-72 gap-2 p-3 shadow-xl max-sm:right-auto max-sm:left-0"
         onSubmit={(event) => {
@@ -59,13 +59,13 @@ export function ShareView() {
           create.mutate(new FormData(event.currentTarget));
         }}
       >
-        <p className="label">{say.shared.about}</p>
+        <p className="label">{t.shared.about}</p>
         <label htmlFor={field} className="label">
-          {say.shared.name}
+          {t.shared.name}
         </label>
         <input id={field} name="name" className="field" maxLength={60} autoComplete="off" required />
         <label htmlFor={life} className="label">
-          {say.shared.life}
+          {t.shared.life}
         </label>
         <select id={life} name="life" className="field" defaultValue="30">
           {Object.entries(lives).map(([days, title]) => (
@@ -75,7 +75,7 @@ export function ShareView() {
           ))}
         </select>
         <button type="submit" className="button-main" disabled={create.isPending}>
-          {say.shared.make}
+          {t.shared.make}
         </button>
         <Failed error={create.error} />
         {mailed && (
@@ -85,14 +85,14 @@ export function ShareView() {
             search={{ ...linkSearch, report: mailed }}
             className="border-line border-t pt-2"
           >
-            {say.reportMails.share}
+            {t.reportMails.share}
           </Link>
         )}
         {create.data?.url && (
           <div role="status" className="grid gap-2">
             <code className="break-all text-small">{create.data.url}</code>
-            <Copy text={create.data.url} about={say.shared.theLink} />
-            <span className="label">{say.shared.once}</span>
+            <Copy text={create.data.url} about={t.shared.theLink} />
+            <span className="label">{t.shared.once}</span>
           </div>
         )}
       </form>

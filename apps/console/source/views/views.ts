@@ -1,11 +1,11 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { ResponseOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { rolesThatSaveViews, savedPages } from '../vocabulary.ts';
 
 /** Saved reports of the workspace: a page with its dates, model, filters and sort order under a name. */
-export type View = AnswerTo<Routes['listSavedViews']>['data'][number];
+export type View = ResponseOf<Routes['listSavedViews']>['data'][number];
 
 const savedViewsQuery = (profileId: string) =>
   queryOptions({

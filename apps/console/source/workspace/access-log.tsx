@@ -2,17 +2,17 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { count, localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
-import { say } from '../messages/index.ts';
 import { type Access, accessLogQuery, membersQuery } from './queries.ts';
 
 /** The data access log: who read personal data, when and through which operation. */
 export const AccessLog = () => (
-  <OnlyAdmins title={say.pages.accessLog}>
+  <OnlyAdmins title={t.pages.accessLog}>
     <AccessLogPage />
   </OnlyAdmins>
 );
@@ -23,13 +23,13 @@ function AccessLogPage() {
   const whoIs = useNames(workspaceId);
   const columns = useMemo(() => columnsOf(whoIs), [whoIs]);
   return (
-    <Page title={say.pages.accessLog} about={say.workspace.accessAbout}>
+    <Page title={t.pages.accessLog} about={t.workspace.accessAbout}>
       <PagedTable
         query={log}
-        caption={say.workspace.accessCaption}
+        caption={t.workspace.accessCaption}
         columns={columns}
         keyOf={({ request_id: id, at, operation }) => `${at} ${id} ${operation}`}
-        empty={<Empty title={say.workspace.nobodyRead}>{say.workspace.nobodyReadAbout}</Empty>}
+        empty={<Empty title={t.workspace.nobodyRead}>{t.workspace.nobodyReadAbout}</Empty>}
       />
     </Page>
   );
@@ -45,10 +45,10 @@ export function useNames(workspaceId: string): (actor: { kind: string; id: strin
 }
 
 const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<Access>[] => [
-  { id: 'who', title: say.workspace.who, value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
+  { id: 'who', title: t.workspace.who, value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
   {
     id: 'what',
-    title: say.workspace.asked,
+    title: t.workspace.asked,
     value: ({ operation }) => operation,
     cell: ({ operation, route }) => (
       <>
@@ -59,18 +59,18 @@ const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<Access>[] => [
   },
   {
     id: 'people',
-    title: say.workspace.people,
+    title: t.workspace.people,
     isNumber: true,
     value: ({ people }) => people,
     cell: ({ people }) => count(people),
   },
   {
     id: 'result',
-    title: say.workspace.result,
+    title: t.workspace.result,
     value: ({ result }) => result,
     cell: ({ result }) => <State tone={result === 'served' ? 'plain' : 'bad'}>{words(result)}</State>,
   },
-  { id: 'at', title: say.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
+  { id: 'at', title: t.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
 ];
 
 /** Turns `readCustomerJourney` into "Read customer journey". */

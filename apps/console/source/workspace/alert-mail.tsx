@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
+import { languageTitles } from '../messages/language.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { useReportScope } from '../report-scope.ts';
 import { languages } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
-import { languageTitles } from '../messages/language.ts';
 import { type AlertMail, alertMailQuery } from './queries.ts';
 
 /** Whether the member receives alerts of the profile by e-mail, and in which language. */
@@ -20,7 +20,7 @@ export function AlertMailForm() {
   if (!mail) return null;
   return (
     <section aria-labelledby="alert-mail" className="card grid max-w-xl gap-3 p-5">
-      <h2 id="alert-mail">{say.alerts.byMail}</h2>
+      <h2 id="alert-mail">{t.alerts.byMail}</h2>
       <label className="flex min-h-6 items-center gap-2">
         <input
           type="checkbox"
@@ -28,10 +28,10 @@ export function AlertMailForm() {
           disabled={save.isPending}
           onChange={({ target }) => save.mutate({ ...mail, is_wanted: target.checked })}
         />
-        {say.alerts.wanted}
+        {t.alerts.wanted}
       </label>
-      <p className="text-small text-soft">{say.alerts.wantedAbout}</p>
-      <Labelled title={say.alerts.language}>
+      <p className="text-small text-soft">{t.alerts.wantedAbout}</p>
+      <Labelled title={t.alerts.language}>
         {(id) => (
           <select
             id={id}

@@ -2,18 +2,18 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
 import { auditActions } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { useNames } from './access-log.tsx';
 import { type AuditEntry, auditLogQuery } from './queries.ts';
 
 export const Audit = () => (
-  <OnlyAdmins title={say.pages.audit}>
+  <OnlyAdmins title={t.pages.audit}>
     <AuditPage />
   </OnlyAdmins>
 );
@@ -24,23 +24,23 @@ function AuditPage() {
   const whoIs = useNames(workspaceId);
   const columns = useMemo(() => columnsOf(whoIs), [whoIs]);
   return (
-    <Page title={say.pages.audit} about={say.workspace.auditAbout}>
+    <Page title={t.pages.audit} about={t.workspace.auditAbout}>
       <PagedTable
         query={log}
-        caption={say.workspace.auditCaption}
+        caption={t.workspace.auditCaption}
         columns={columns}
         keyOf={({ sequence }) => String(sequence)}
-        empty={<Empty title={say.workspace.nothingChanged} />}
+        empty={<Empty title={t.workspace.nothingChanged} />}
       />
     </Page>
   );
 }
 
 const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<AuditEntry>[] => [
-  { id: 'who', title: say.workspace.who, value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
+  { id: 'who', title: t.workspace.who, value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
   {
     id: 'action',
-    title: say.workspace.what,
+    title: t.workspace.what,
     value: ({ action }) => action,
     cell: ({ action, target }) => (
       <>
@@ -51,14 +51,14 @@ const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<AuditEntry>[] => 
   },
   {
     id: 'result',
-    title: say.workspace.result,
+    title: t.workspace.result,
     value: ({ result }) => result,
     cell: ({ result }) => <State tone={result === 'done' ? 'plain' : 'bad'}>{words(result)}</State>,
   },
-  { id: 'at', title: say.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
+  { id: 'at', title: t.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
   {
     id: 'sequence',
-    title: say.workspace.number,
+    title: t.workspace.number,
     isNumber: true,
     value: ({ sequence }) => sequence,
     cell: ({ sequence }) => sequence,

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { t } from '../messages/index.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { say } from '../messages/index.ts';
 
 interface DeleteByNameProps {
   readonly name: string;
@@ -23,7 +23,7 @@ export function DeleteByName({ name, about, button, remove, onDeleted, onClose, 
   const [password, setPassword] = useState('');
   const removal = useMutation({ mutationFn: () => remove(password), onSuccess: onDeleted });
   return (
-    <Dialog title={say.profiles.removeAsk(name)} role="alertdialog" isOpen onClose={onClose}>
+    <Dialog title={t.profiles.removeAsk(name)} role="alertdialog" isOpen onClose={onClose}>
       <p>{about}</p>
       <form
         className="grid gap-3"
@@ -32,7 +32,7 @@ export function DeleteByName({ name, about, button, remove, onDeleted, onClose, 
           removal.mutate();
         }}
       >
-        <Labelled title={say.profiles.typeName(name)}>
+        <Labelled title={t.profiles.typeName(name)}>
           {(id) => (
             <input
               id={id}
@@ -48,7 +48,7 @@ export function DeleteByName({ name, about, button, remove, onDeleted, onClose, 
         <Failed error={removal.error} />
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>
-            {say.common.cancel}
+            {t.common.cancel}
           </button>
           <button
             type="submit"

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { type Account, accountQuery } from '../queries.ts';
-import { say } from '../messages/index.ts';
 import { DeleteByName } from './delete-by-name.tsx';
 
 /** Deletes a workspace with all of its profiles, for owners, who can restore it for some days. */
@@ -16,13 +16,13 @@ export function DeleteWorkspace({ membership }: { readonly membership: Account['
   return (
     <div className="border-line border-t pt-4">
       <button type="button" className="button text-problem" onClick={() => setDeleting(true)}>
-        {say.profiles.removeWorkspace}
+        {t.profiles.removeWorkspace}
       </button>
       {isDeleting && (
         <DeleteByName
           name={name}
-          about={isNow ? say.profiles.removeWorkspaceNow : say.profiles.removeWorkspaceAbout}
-          button={say.profiles.removeWorkspace}
+          about={isNow ? t.profiles.removeWorkspaceNow : t.profiles.removeWorkspaceAbout}
+          button={t.profiles.removeWorkspace}
           remove={(password) =>
             accountClient.deleteWorkspace({
               params: { workspaceId },
@@ -38,7 +38,7 @@ export function DeleteWorkspace({ membership }: { readonly membership: Account['
         >
           <label className="flex items-start gap-2">
             <input type="checkbox" className="mt-1" checked={isNow} onChange={({ target }) => setNow(target.checked)} />
-            {say.profiles.deleteNow}
+            {t.profiles.deleteNow}
           </label>
         </DeleteByName>
       )}

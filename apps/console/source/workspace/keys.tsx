@@ -4,24 +4,24 @@ import { useMemo, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, localMoment } from '../format.ts';
 import { type Membership, useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, NameField, TitledField } from '../parts/line-form.tsx';
+import { OneTimeSecret } from '../parts/one-time-secret.tsx';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { OneTimeSecret } from '../parts/one-time-secret.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
 import { personScopes, scopesOf } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { creatorOf } from './creator.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 
 /** The API keys of the profile, for owners and admins: create, list and revoke. */
 export const Keys = () => (
-  <OnlyAdmins title={say.pages.keys}>
+  <OnlyAdmins title={t.pages.keys}>
     <KeysPage />
   </OnlyAdmins>
 );
@@ -37,16 +37,16 @@ function KeysPage() {
   const { mutate } = revoke;
   const columns = useMemo(() => columnsOf(mutate), [mutate]);
   return (
-    <Page title={say.pages.keys} about={say.keys.about}>
+    <Page title={t.pages.keys} about={t.keys.about}>
       <div className="grid gap-5">
         <NewKey profileId={profileId} />
         <Failed error={revoke.error} />
         <PagedTable
           query={keys}
-          caption={say.pages.keys}
+          caption={t.pages.keys}
           columns={columns}
           keyOf={({ id }) => id}
-          empty={<Empty title={say.keys.none} />}
+          empty={<Empty title={t.keys.none} />}
         />
       </div>
     </Page>
@@ -56,7 +56,7 @@ function KeysPage() {
 const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
   {
     id: 'name',
-    title: say.common.name,
+    title: t.common.name,
     value: ({ name }) => name,
     cell: ({ name, prefix, last4 }) => (
       <>
@@ -69,13 +69,13 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
   },
   {
     id: 'scopes',
-    title: say.keys.may,
+    title: t.keys.may,
     value: ({ scopes }) => scopes.join(' '),
     cell: ({ scopes }) => <span className="label break-words">{scopes.join(', ')}</span>,
   },
   {
     id: 'creator',
-    title: say.keys.createdBy,
+    title: t.keys.createdBy,
     value: ({ created_by: by }) => creatorOf(by),
     cell: ({ created_by: by }) => (
       <>
@@ -86,30 +86,30 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
   },
   {
     id: 'used',
-    title: say.keys.lastUsed,
+    title: t.keys.lastUsed,
     value: ({ last_used_at: at }) => at,
-    cell: ({ last_used_at: at }) => (at ? ago(at) : say.keys.never),
+    cell: ({ last_used_at: at }) => (at ? ago(at) : t.keys.never),
   },
   {
     id: 'expires',
-    title: say.keys.expires,
+    title: t.keys.expires,
     value: ({ expires_at: at }) => at,
-    cell: ({ expires_at: at }) => (at ? localMoment(at) : say.keys.never),
+    cell: ({ expires_at: at }) => (at ? localMoment(at) : t.keys.never),
   },
   {
     id: 'revoke',
-    title: say.keys.revoke,
+    title: t.keys.revoke,
     value: () => null,
     cell: ({ id, name }) => (
-      <ConfirmButton label={say.keys.revokeOf(name)} question={say.keys.revokeAsk(name)} onConfirm={() => revoke(id)}>
-        {say.keys.revoke}
+      <ConfirmButton label={t.keys.revokeOf(name)} question={t.keys.revokeAsk(name)} onConfirm={() => revoke(id)}>
+        {t.keys.revoke}
       </ConfirmButton>
     ),
   },
 ];
 
 /** Common purposes of keys. Other scopes can be chosen through the API. */
-const purposes = { send: say.keys.send, read: say.keys.read, usual: say.keys.usual, all: say.keys.all };
+const purposes = { send: t.keys.send, read: t.keys.read, usual: t.keys.usual, all: t.keys.all };
 type Purpose = keyof typeof purposes;
 
 /** Undefined for the API's default: no customers and no changes of ads. */
@@ -142,10 +142,10 @@ function NewKey({ profileId }: { readonly profileId: string }) {
   });
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="new-key">
-      <h2 id="new-key">{say.keys.add}</h2>
+      <h2 id="new-key">{t.keys.add}</h2>
       <LineForm onSubmit={() => create.mutate()}>
         <NameField maxLength={100} value={name} onChange={setName} />
-        <TitledField title={say.keys.may}>
+        <TitledField title={t.keys.may}>
           <select className="field" value={purpose} onChange={({ target }) => setPurpose(target.value as Purpose)}>
             {Object.entries(purposes).map(([id, title]) => (
               <option key={id} value={id}>
@@ -156,11 +156,11 @@ function NewKey({ profileId }: { readonly profileId: string }) {
         </TitledField>
         {needsPassword && <PasswordField value={password} onChange={setPassword} />}
         <button type="submit" className="button-main" disabled={create.isPending}>
-          {say.keys.make}
+          {t.keys.make}
         </button>
       </LineForm>
       <Failed error={create.error} />
-      {create.data && <OneTimeSecret secret={create.data.key ?? ''} about={say.keys.theKey} />}
+      {create.data && <OneTimeSecret secret={create.data.key ?? ''} about={t.keys.theKey} />}
     </section>
   );
 }

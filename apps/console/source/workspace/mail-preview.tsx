@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { t } from '../messages/index.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { useReportScope } from '../report-scope.ts';
-import { say } from '../messages/index.ts';
 import { type MailContent, mailPreviewQuery } from './queries.ts';
 
 interface MailPreviewProps {
@@ -16,12 +16,12 @@ export function MailPreview({ content, onClose }: MailPreviewProps) {
   const { profileId } = useReportScope().scope;
   const preview = useQuery(mailPreviewQuery(profileId, content));
   return (
-    <Dialog title={say.reportMails.preview} isOpen onClose={onClose}>
+    <Dialog title={t.reportMails.preview} isOpen onClose={onClose}>
       <QueryResult query={preview} lines={6}>
         {({ subject, html }) => (
           <div className="grid gap-3">
             <p>
-              <span className="label block">{say.reportMails.subject}</span>
+              <span className="label block">{t.reportMails.subject}</span>
               {subject}
             </p>
             <MailBody html={html} />
@@ -30,7 +30,7 @@ export function MailPreview({ content, onClose }: MailPreviewProps) {
       </QueryResult>
       <div className="flex justify-end">
         <button type="button" className="button" onClick={onClose}>
-          {say.common.close}
+          {t.common.close}
         </button>
       </div>
     </Dialog>
@@ -59,7 +59,7 @@ function MailBody({ html }: { readonly html: string }) {
     // Mail is read on white, whatever the theme.
     <section
       ref={host}
-      aria-label={say.reportMails.preview}
+      aria-label={t.reportMails.preview}
       className="overflow-x-auto rounded border border-line bg-white p-4"
     />
   );

@@ -2,13 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { type Account, accountQuery, profileQuery } from '../queries.ts';
 import { readReportSearch } from '../search.ts';
 import { scopesOf } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { CurrencyField, TimeZoneField } from './profile-fields.tsx';
 
 type Membership = Account['memberships'][number];
@@ -51,8 +51,8 @@ export function NewProfile({ workspaceId, profileId, onClose }: NewProfileProps)
     },
   });
   return (
-    <Dialog title={say.profiles.add} isOpen onClose={onClose}>
-      <p className="text-soft">{say.profiles.createAbout}</p>
+    <Dialog title={t.profiles.add} isOpen onClose={onClose}>
+      <p className="text-soft">{t.profiles.createAbout}</p>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -61,7 +61,7 @@ export function NewProfile({ workspaceId, profileId, onClose }: NewProfileProps)
         }}
       >
         {workspaces.length > 1 && (
-          <Labelled title={say.profiles.workspace}>
+          <Labelled title={t.profiles.workspace}>
             {(id) => (
               <select id={id} className="field" value={target} onChange={(event) => setChosen(event.target.value)}>
                 {workspaces.map((one) => (
@@ -73,7 +73,7 @@ export function NewProfile({ workspaceId, profileId, onClose }: NewProfileProps)
             )}
           </Labelled>
         )}
-        <Labelled title={say.common.name}>
+        <Labelled title={t.common.name}>
           {(id) => (
             <input
               id={id}
@@ -81,7 +81,7 @@ export function NewProfile({ workspaceId, profileId, onClose }: NewProfileProps)
               required
               maxLength={200}
               autoComplete="off"
-              placeholder={say.profiles.nameExample}
+              placeholder={t.profiles.nameExample}
               value={name}
               onChange={(event) => setName(event.target.value)}
             />
@@ -92,10 +92,10 @@ export function NewProfile({ workspaceId, profileId, onClose }: NewProfileProps)
         <Failed error={create.error} />
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>
-            {say.common.cancel}
+            {t.common.cancel}
           </button>
           <button type="submit" className="button-main" disabled={create.isPending || name.trim() === ''}>
-            {say.profiles.create}
+            {t.profiles.create}
           </button>
         </div>
       </form>

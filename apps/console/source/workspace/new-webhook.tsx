@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
-import { Failed } from '../parts/page.tsx';
 import { OneTimeSecret } from '../parts/one-time-secret.tsx';
+import { Failed } from '../parts/page.tsx';
 import { webhookEvents } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 
 /** Subscribes an endpoint to events and shows its signing secret once. */
 export function NewWebhook({ profileId }: { readonly profileId: string }) {
@@ -20,7 +20,7 @@ export function NewWebhook({ profileId }: { readonly profileId: string }) {
   });
   return (
     <section className="card mt-5 grid max-w-3xl gap-4 p-5" aria-labelledby="new-webhook">
-      <h2 id="new-webhook">{say.webhooks.add}</h2>
+      <h2 id="new-webhook">{t.webhooks.add}</h2>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -29,32 +29,28 @@ export function NewWebhook({ profileId }: { readonly profileId: string }) {
           create.mutate(new FormData(form), { onSuccess: () => form.reset() });
         }}
       >
-        <Labelled title={say.webhooks.url} about={say.webhooks.urlAbout}>
+        <Labelled title={t.webhooks.url} about={t.webhooks.urlAbout}>
           {(id) => <input id={id} name="url" type="url" className="field" required autoComplete="off" />}
         </Labelled>
         <fieldset className="grid gap-2">
-          <legend className="label mb-1">{say.webhooks.events}</legend>
+          <legend className="label mb-1">{t.webhooks.events}</legend>
           {webhookEvents.map((name) => (
             <label key={name} className="flex items-start gap-2">
               <input type="checkbox" name="events" value={name} className="mt-1.5" />
               <span className="min-w-0">
                 <code className="break-all">{name}</code>
-                <span className="label block">{say.webhooks.eventAbout[name]}</span>
+                <span className="label block">{t.webhooks.eventAbout[name]}</span>
               </span>
             </label>
           ))}
         </fieldset>
         <button type="submit" className="button-main justify-self-start" disabled={create.isPending}>
-          {say.webhooks.create}
+          {t.webhooks.create}
         </button>
       </form>
       <Failed error={create.error} />
       {create.data && (
-        <OneTimeSecret
-          secret={create.data.secret ?? ''}
-          about={say.webhooks.theSecret}
-          note={say.webhooks.secretOnce}
-        />
+        <OneTimeSecret secret={create.data.secret ?? ''} about={t.webhooks.theSecret} note={t.webhooks.secretOnce} />
       )}
     </section>
   );

@@ -1,6 +1,6 @@
-import { Labelled } from '../parts/labelled.tsx';
-import { say } from '../messages/index.ts';
+import { t } from '../messages/index.ts';
 import { locale } from '../messages/language.ts';
+import { Labelled } from '../parts/labelled.tsx';
 
 interface FieldProps {
   readonly value: string;
@@ -15,7 +15,7 @@ const currencyNames = new Intl.DisplayNames(locale, { type: 'currency' });
 
 export function CurrencyField({ value, onChange }: FieldProps) {
   return (
-    <Labelled title={say.settings.currency}>
+    <Labelled title={t.settings.currency}>
       {(id) => (
         <select id={id} className="field w-full" value={value} onChange={({ target }) => onChange(target.value)}>
           {among(Intl.supportedValuesOf('currency'), value).map((code) => (
@@ -31,7 +31,7 @@ export function CurrencyField({ value, onChange }: FieldProps) {
 
 export function TimeZoneField({ value, onChange }: FieldProps) {
   return (
-    <Labelled title={say.settings.timeZone} about={say.settings.timeZoneAbout}>
+    <Labelled title={t.settings.timeZone} about={t.settings.timeZoneAbout}>
       {(id) => (
         <select id={id} className="field w-full" value={value} onChange={({ target }) => onChange(target.value)}>
           {among(Intl.supportedValuesOf('timeZone'), value).map((one) => (

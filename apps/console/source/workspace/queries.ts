@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { ResponseOf, Routes } from '@tributary/sdk';
 import { accountClient, clientFor } from '../client.ts';
 
 /** The API queries of the workspace pages. */
 
-type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+type Answer<Id extends keyof Routes> = ResponseOf<Routes[Id]>;
 export type Access = Answer<'readPiiAccessLog'>['data'][number];
 export type ApiKey = Answer<'listKeys'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];

@@ -2,11 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { say } from '../messages/index.ts';
 import { type CreatedByMember, createdByMemberQuery, type Member } from './queries.ts';
 
 interface RemoveMemberProps {
@@ -21,9 +21,9 @@ export function RemoveMember({ workspaceId, member, onRemoved }: RemoveMemberPro
   return (
     <>
       <button type="button" className="button" onClick={() => setOpen(true)}>
-        {say.team.remove}
+        {t.team.remove}
       </button>
-      <Dialog title={say.team.removeAsk(member.name)} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title={t.team.removeAsk(member.name)} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
         <Question workspaceId={workspaceId} member={member} onRemoved={onRemoved} onClose={() => setOpen(false)} />
       </Dialog>
     </>
@@ -51,14 +51,14 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
       <QueryResult query={created}>
         {({ data: rows, meta }) =>
           rows.length === 0 ? (
-            <p className="text-soft">{say.team.createdNothing}</p>
+            <p className="text-soft">{t.team.createdNothing}</p>
           ) : (
             <>
-              <p>{say.team.createdAbout(member.name)}</p>
-              <ul aria-label={say.team.created} className="grid max-h-56 gap-1 overflow-y-auto">
+              <p>{t.team.createdAbout(member.name)}</p>
+              <ul aria-label={t.team.created} className="grid max-h-56 gap-1 overflow-y-auto">
                 {rows.map((row) => (
                   <li key={row.id}>
-                    {say.team.createdKinds[row.kind]}: {nameOf(row)}
+                    {t.team.createdKinds[row.kind]}: {nameOf(row)}
                     {row.profile_name && <span className="label"> {row.profile_name}</span>}
                   </li>
                 ))}
@@ -71,7 +71,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
                   checked={isRevoking}
                   onChange={({ target }) => setRevoking(target.checked)}
                 />
-                {say.team.revokeCreated}
+                {t.team.revokeCreated}
               </label>
             </>
           )
@@ -81,7 +81,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
       <Failed error={remove.error} />
       <div className="flex flex-wrap justify-end gap-3">
         <button type="button" className="button" onClick={onClose}>
-          {say.common.cancel}
+          {t.common.cancel}
         </button>
         <button
           type="button"
@@ -89,7 +89,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
           disabled={remove.isPending || created.isPending || (isOwner && password === '')}
           onClick={() => remove.mutate()}
         >
-          {say.team.remove}
+          {t.team.remove}
         </button>
       </div>
     </>
@@ -98,7 +98,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
 
 /** Scheduled reports are named by their page, invitations by an e-mail address or a role. */
 const nameOf = ({ kind, name }: CreatedByMember): string => {
-  if (name === null) return say.account.anAssistant;
+  if (name === null) return t.account.anAssistant;
   const isWord = kind === 'report_mail' || (kind === 'invitation' && !name.includes('@'));
   return isWord ? words(name) : name;
 };

@@ -4,16 +4,16 @@ import { type ReactNode, useRef, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { localMoment, longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
+import { language, languageTitles } from '../messages/language.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { accountQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { modelNames } from '../search.ts';
 import { languages, mailedPages, mailRhythms, rolesThatShare } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
-import { language, languageTitles } from '../messages/language.ts';
 import { AlertMailForm } from './alert-mail.tsx';
 import { creatorOf } from './creator.ts';
 import { MailPreview } from './mail-preview.tsx';
@@ -28,19 +28,19 @@ export function ReportMails() {
   const mails = useQuery(reportMailsQuery(scope.profileId));
   const mayShare = role !== undefined && rolesThatShare.includes(role);
   return (
-    <Page title={say.pages.reportMails} about={say.reportMails.about}>
+    <Page title={t.pages.reportMails} about={t.reportMails.about}>
       <QueryResult query={mails}>
         {({ data, meta }) => (
           <div className="grid gap-5">
             {!meta.is_set_up && (
               <p role="status" className="border-problem border-l-2 pl-3">
-                {say.reportMails.notSetUp}
+                {t.reportMails.notSetUp}
               </p>
             )}
             {data.length === 0 ? (
-              <Empty title={say.reportMails.none} />
+              <Empty title={t.reportMails.none} />
             ) : (
-              <ul aria-label={say.pages.reportMails} className="card grid gap-3 p-5">
+              <ul aria-label={t.pages.reportMails} className="card grid gap-3 p-5">
                 {data.map((mail) => (
                   <Line key={mail.id} mail={mail} mayShare={mayShare} />
                 ))}
@@ -48,7 +48,7 @@ export function ReportMails() {
             )}
             {!isHealthcare && meta.is_set_up && <AlertMailForm />}
             {isHealthcare ? (
-              <p className="text-soft">{say.reportMails.healthcare}</p>
+              <p className="text-soft">{t.reportMails.healthcare}</p>
             ) : (
               mayShare && meta.is_set_up && <NewMail />
             )}
@@ -70,58 +70,58 @@ function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare
   const send = useMutation({ mutationFn: () => clientFor(profileId).sendReportMail({ params }), onSuccess });
   const [isPreviewed, setIsPreviewed] = useState(false);
   const isMine = mail.recipients.some(({ user_id: id }) => id === account?.id);
-  const title = say.reportMails.title(say.pages[mail.page], say.reportMails.every[mail.every]);
+  const title = t.reportMails.title(t.pages[mail.page], t.reportMails.every[mail.every]);
   return (
     <li className="flex flex-wrap items-start justify-between gap-3 border-line border-b pb-3 last:border-b-0 last:pb-0">
       <div>
         {title}
         <span className="label block">
-          {words(mail.model)}, {languageTitles[mail.language]}. {say.reportMails.next(localMoment(mail.next_at))}
+          {words(mail.model)}, {languageTitles[mail.language]}. {t.reportMails.next(localMoment(mail.next_at))}
         </span>
         <span className="label block">
-          {mail.recipients.map(({ name, email }) => `${name} <${email}>`).join(', ') || say.reportMails.nobody}
+          {mail.recipients.map(({ name, email }) => `${name} <${email}>`).join(', ') || t.reportMails.nobody}
         </span>
-        {mail.created_by && <span className="label block">{say.team.createdBy(creatorOf(mail.created_by))}</span>}
+        {mail.created_by && <span className="label block">{t.team.createdBy(creatorOf(mail.created_by))}</span>}
         {mail.last && <Last last={mail.last} />}
       </div>
       <span className="flex flex-wrap gap-2">
         <button
           type="button"
           className="button"
-          aria-label={say.reportMails.previewOf(title)}
+          aria-label={t.reportMails.previewOf(title)}
           onClick={() => setIsPreviewed(true)}
         >
-          {say.reportMails.showPreview}
+          {t.reportMails.showPreview}
         </button>
         {mayShare && mail.recipients.length > 0 && (
           <ConfirmButton
-            label={say.reportMails.sendOf(title)}
-            question={say.reportMails.sendAsk(title)}
+            label={t.reportMails.sendOf(title)}
+            question={t.reportMails.sendAsk(title)}
             disabled={send.isPending}
             onConfirm={() => send.mutate()}
           >
-            {say.reportMails.send}
+            {t.reportMails.send}
           </ConfirmButton>
         )}
         {isMine && (
           <button type="button" className="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
-            {say.reportMails.leave}
+            {t.reportMails.leave}
           </button>
         )}
         {mayShare && (
           <ConfirmButton
-            label={say.reportMails.stopOf(title)}
-            question={say.reportMails.stopAsk(title)}
+            label={t.reportMails.stopOf(title)}
+            question={t.reportMails.stopAsk(title)}
             disabled={stop.isPending}
             onConfirm={() => stop.mutate()}
           >
-            {say.reportMails.stop}
+            {t.reportMails.stop}
           </ConfirmButton>
         )}
       </span>
       {send.isSuccess && (
         <p role="status" className="label w-full">
-          {say.reportMails.sending}
+          {t.reportMails.sending}
         </p>
       )}
       <Failed error={send.error ?? stop.error ?? leave.error} />
@@ -135,11 +135,11 @@ function Last({ last }: { readonly last: NonNullable<ReportMail['last']> }) {
   return (
     <span className="mt-1 block">
       <State tone={failed > 0 ? 'bad' : waiting > 0 ? 'plain' : 'good'}>
-        {say.reportMails.last(longDay(last.date_from), longDay(last.date_to))}: {say.reportMails.sent(sent)}
-        {waiting > 0 && `, ${say.reportMails.waiting(waiting)}`}
-        {failed > 0 && `, ${say.reportMails.failed(failed)}`}
+        {t.reportMails.last(longDay(last.date_from), longDay(last.date_to))}: {t.reportMails.sent(sent)}
+        {waiting > 0 && `, ${t.reportMails.waiting(waiting)}`}
+        {failed > 0 && `, ${t.reportMails.failed(failed)}`}
       </State>
-      {reason && <span className="label block">{say.reportMails.reasons[reason]}</span>}
+      {reason && <span className="label block">{t.reportMails.reasons[reason]}</span>}
     </span>
   );
 }
@@ -183,32 +183,32 @@ function NewMail() {
           create.mutate(new FormData(event.currentTarget));
         }}
       >
-        <h2 id="new-mail">{say.reportMails.add}</h2>
+        <h2 id="new-mail">{t.reportMails.add}</h2>
         <Choice
           name="page"
-          title={say.shared.report}
+          title={t.shared.report}
           initial={report}
           among={mailedPages}
-          titleOf={(one) => say.pages[one]}
+          titleOf={(one) => t.pages[one]}
         />
         <Choice
           name="every"
-          title={say.reportMails.when}
-          about={say.reportMails.whenAbout}
+          title={t.reportMails.when}
+          about={t.reportMails.whenAbout}
           initial="week"
           among={mailRhythms}
-          titleOf={(one) => say.reportMails.every[one]}
+          titleOf={(one) => t.reportMails.every[one]}
         />
-        <Choice name="model" title={say.reportMails.model} initial={model} among={modelNames} titleOf={words} />
+        <Choice name="model" title={t.reportMails.model} initial={model} among={modelNames} titleOf={words} />
         <Choice
           name="language"
-          title={say.reportMails.language}
+          title={t.reportMails.language}
           initial={language}
           among={languages}
           titleOf={(one) => languageTitles[one]}
         />
         <fieldset className="grid gap-1">
-          <legend className="label">{say.reportMails.recipients}</legend>
+          <legend className="label">{t.reportMails.recipients}</legend>
           {members.data?.map(({ user_id: id, name, email }) => (
             <label key={id} className="flex min-h-6 items-center gap-2">
               <input type="checkbox" name="recipients" value={id} defaultChecked={id === account?.id} />
@@ -217,18 +217,18 @@ function NewMail() {
               </span>
             </label>
           ))}
-          <p className="text-small text-soft">{say.reportMails.membersOnly}</p>
+          <p className="text-small text-soft">{t.reportMails.membersOnly}</p>
         </fieldset>
         <div className="flex flex-wrap gap-3">
           <button type="submit" className="button-main" disabled={create.isPending}>
-            {say.reportMails.make}
+            {t.reportMails.make}
           </button>
           <button
             type="button"
             className="button"
             onClick={() => form.current && setPreviewed(contentOf(new FormData(form.current)))}
           >
-            {say.reportMails.showPreview}
+            {t.reportMails.showPreview}
           </button>
         </div>
         <Failed error={create.error} />

@@ -1,27 +1,27 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PrivacyMode } from '@tributary/contract';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { ResponseOf, Routes } from '@tributary/sdk';
 import { type ReactNode, useId, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
+import { t } from '../messages/index.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { QueryResult } from '../parts/states.tsx';
-import { useReportScope } from '../report-scope.ts';
 import { accountQuery, profileQuery } from '../queries.ts';
+import { useReportScope } from '../report-scope.ts';
 import { privacyModes } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { CurrencyField, TimeZoneField } from './profile-fields.tsx';
 import { SharedLinks } from './shared-links.tsx';
 import { WorkspaceProfiles } from './workspace-profiles.tsx';
 
-type Profile = AnswerTo<Routes['readProfile']>['data'];
+type Profile = ResponseOf<Routes['readProfile']>['data'];
 
 /** The settings of a profile, for owners and admins. */
 export const Settings = () => (
-  <OnlyAdmins title={say.pages.settings}>
+  <OnlyAdmins title={t.pages.settings}>
     <SettingsPage />
   </OnlyAdmins>
 );
@@ -32,7 +32,7 @@ function SettingsPage() {
   const { data: account } = useQuery(accountQuery);
   const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === scope.profileId));
   return (
-    <Page title={say.pages.settings} about={say.settings.about}>
+    <Page title={t.pages.settings} about={t.settings.about}>
       <QueryResult query={profile}>
         {(found) => (
           <div className="grid gap-5">
@@ -68,8 +68,8 @@ function Reports({ profile }: { readonly profile: Profile }) {
   });
   const isOther = currency !== profile.reporting_currency;
   return (
-    <Part title={say.settings.profile} onSubmit={() => save.mutate()}>
-      <Labelled title={say.common.name}>
+    <Part title={t.settings.profile} onSubmit={() => save.mutate()}>
+      <Labelled title={t.common.name}>
         {(id) => (
           <input
             id={id}
@@ -83,9 +83,9 @@ function Reports({ profile }: { readonly profile: Profile }) {
       </Labelled>
       <TimeZoneField value={zone} onChange={setZone} />
       <CurrencyField value={currency} onChange={setCurrency} />
-      {isOther && <Warning>{say.settings.currencyCosts}</Warning>}
+      {isOther && <Warning>{t.settings.currencyCosts}</Warning>}
       <Save isPending={save.isPending} isIdle={Object.keys(changed).length === 0}>
-        {isOther ? say.settings.convert : say.settings.save}
+        {isOther ? t.settings.convert : t.settings.save}
       </Save>
       <Failed error={save.error} />
     </Part>
@@ -107,8 +107,8 @@ function Privacy({ profile }: { readonly profile: Profile }) {
   });
   const isOther = mode !== profile.privacy_mode;
   return (
-    <Part title={say.settings.privacy} onSubmit={() => save.mutate()}>
-      <Labelled title={say.settings.privacyMode} about={say.settings.modesAbout[mode]}>
+    <Part title={t.settings.privacy} onSubmit={() => save.mutate()}>
+      <Labelled title={t.settings.privacyMode} about={t.settings.modesAbout[mode]}>
         {(id) => (
           <select
             id={id}
@@ -118,17 +118,17 @@ function Privacy({ profile }: { readonly profile: Profile }) {
           >
             {privacyModes.map((one) => (
               <option key={one} value={one}>
-                {say.settings.modes[one]}
+                {t.settings.modes[one]}
               </option>
             ))}
           </select>
         )}
       </Labelled>
-      {isRefused && <Warning>{say.settings.onlyOwner}</Warning>}
-      {isOther && !isRefused && <Warning>{isLooser ? say.settings.looser : say.settings.tighter}</Warning>}
+      {isRefused && <Warning>{t.settings.onlyOwner}</Warning>}
+      {isOther && !isRefused && <Warning>{isLooser ? t.settings.looser : t.settings.tighter}</Warning>}
       {isLooser && !isRefused && <PasswordField value={password} onChange={setPassword} />}
       <Save isPending={save.isPending} isIdle={!isOther || isRefused}>
-        {say.settings.changePrivacy}
+        {t.settings.changePrivacy}
       </Save>
       <Failed error={save.error} />
     </Part>

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { PasswordDialog } from '../parts/password-dialog.tsx';
+import { t } from '../messages/index.ts';
 import { Copy } from '../parts/copy.tsx';
 import { LineForm, TitledField } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
+import { PasswordDialog } from '../parts/password-dialog.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { QueryResult } from '../parts/states.tsx';
 import { scopesOf } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { creatorOf } from './creator.ts';
 import { invitationsQuery, type Member, membersQuery } from './queries.ts';
 import { RemoveMember } from './remove-member.tsx';
@@ -25,11 +25,11 @@ export function Team() {
   const isManager = role !== undefined && managers.includes(role);
   const members = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
   return (
-    <Page title={say.pages.team} about={say.team.about}>
+    <Page title={t.pages.team} about={t.team.about}>
       <div className="grid gap-5">
         <QueryResult query={members}>
           {(all) => (
-            <ul aria-label={say.team.members} className="card grid gap-3 p-5">
+            <ul aria-label={t.team.members} className="card grid gap-3 p-5">
               {all.map((member) => (
                 <MemberLine key={member.user_id} workspaceId={workspaceId} member={member} isManager={isManager} />
               ))}
@@ -76,7 +76,7 @@ function MemberLine({
       {isManager ? (
         <span className="flex gap-2">
           <select
-            aria-label={say.team.roleOf(name)}
+            aria-label={t.team.roleOf(name)}
             className="field"
             value={role}
             disabled={change.isPending}
@@ -99,9 +99,9 @@ function MemberLine({
       )}
       {wanted ? (
         <PasswordDialog
-          title={say.team.changeOwner(name)}
-          about={wanted === 'owner' ? say.team.ownerAbout : say.team.noOwnerAbout}
-          button={say.team.changeRole}
+          title={t.team.changeOwner(name)}
+          about={wanted === 'owner' ? t.team.ownerAbout : t.team.noOwnerAbout}
+          button={t.team.changeRole}
           error={change.error}
           isPending={change.isPending}
           onSubmit={(password) => change.mutate({ to: wanted, password })}
@@ -134,9 +134,9 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
   const pending = open.data?.filter(({ status }) => status === 'pending') ?? [];
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="invite">
-      <h2 id="invite">{say.team.invite}</h2>
+      <h2 id="invite">{t.team.invite}</h2>
       <LineForm onSubmit={() => invite.mutate()}>
-        <TitledField title={say.team.role}>
+        <TitledField title={t.team.role}>
           <select className="field" value={role} onChange={({ target }) => setRole(target.value as Role)}>
             {roleNames.map((one) => (
               <option key={one} value={one}>
@@ -147,31 +147,31 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
         </TitledField>
         {role === 'owner' && <PasswordField value={password} onChange={setPassword} />}
         <button type="submit" className="button-main" disabled={invite.isPending}>
-          {say.common.makeLink}
+          {t.common.makeLink}
         </button>
       </LineForm>
       <Failed error={invite.error ?? revoke.error} />
       {invite.data?.url && (
         <p className="flex flex-wrap items-center gap-3">
           <code className="break-all">{invite.data.url}</code>{' '}
-          <Copy text={invite.data.url} about={say.team.theInvitation} />
-          <span className="label">{say.team.once}</span>
+          <Copy text={invite.data.url} about={t.team.theInvitation} />
+          <span className="label">{t.team.once}</span>
         </p>
       )}
       {pending.length > 0 && (
-        <ul aria-label={say.team.open} className="grid gap-2">
+        <ul aria-label={t.team.open} className="grid gap-2">
           {pending.map(({ id, role: invited, email, created_by: by, expires_at: expires }) => (
             <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
               <span>
-                {email ?? say.team.whoever}
-                {say.team.as(words(invited).toLowerCase())}
+                {email ?? t.team.whoever}
+                {t.team.as(words(invited).toLowerCase())}
                 <span className="label block">
-                  {say.team.until(longDay(expires.slice(0, 10)))}
-                  {by && `, ${say.team.createdBy(creatorOf(by))}`}
+                  {t.team.until(longDay(expires.slice(0, 10)))}
+                  {by && `, ${t.team.createdBy(creatorOf(by))}`}
                 </span>
               </span>
               <button type="button" className="button" disabled={revoke.isPending} onClick={() => revoke.mutate(id)}>
-                {say.team.revoke}
+                {t.team.revoke}
               </button>
             </li>
           ))}

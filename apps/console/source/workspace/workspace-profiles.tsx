@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { day } from '../format.ts';
+import { t } from '../messages/index.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
@@ -10,7 +11,6 @@ import { More } from '../people/more.tsx';
 import { type Account, accountQuery } from '../queries.ts';
 import { readReportSearch } from '../search.ts';
 import { scopesOf } from '../vocabulary.ts';
-import { say } from '../messages/index.ts';
 import { DeleteByName } from './delete-by-name.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { NewProfile } from './new-profile.tsx';
@@ -33,25 +33,25 @@ export function WorkspaceProfiles({ membership, current }: WorkspaceProfilesProp
   return (
     <section aria-labelledby={`profiles-${workspaceId}`} className="card grid max-w-xl gap-4 p-5">
       <div className="flex flex-wrap items-start justify-between gap-3">
-        <h2 id={`profiles-${workspaceId}`}>{say.profiles.title}</h2>
+        <h2 id={`profiles-${workspaceId}`}>{t.profiles.title}</h2>
         {scopesOf[role].includes('profiles:write') && (
           <button type="button" className="button" onClick={() => setCreating(true)}>
-            {say.profiles.add}
+            {t.profiles.add}
           </button>
         )}
       </div>
-      <p className="text-soft">{say.profiles.about(workspace)}</p>
+      <p className="text-soft">{t.profiles.about(workspace)}</p>
       {profiles.isError && <Problem error={profiles.error} again={() => void profiles.refetch()} />}
       {profiles.isPending && <Loading lines={2} />}
-      <List title={say.profiles.title} rows={active} membership={membership} {...(current && { current })} />
+      <List title={t.profiles.title} rows={active} membership={membership} {...(current && { current })} />
       {archived.length > 0 && (
         <>
-          <h3 className="label">{say.profiles.archived}</h3>
-          <List title={say.profiles.archived} rows={archived} membership={membership} />
+          <h3 className="label">{t.profiles.archived}</h3>
+          <List title={t.profiles.archived} rows={archived} membership={membership} />
         </>
       )}
       <More query={profiles} />
-      {role !== 'owner' && <p className="label">{say.profiles.onlyOwner}</p>}
+      {role !== 'owner' && <p className="label">{t.profiles.onlyOwner}</p>}
       {role === 'owner' && <DeleteWorkspace membership={membership} />}
       {isCreating && <NewProfile workspaceId={workspaceId} profileId={current} onClose={() => setCreating(false)} />}
     </section>
@@ -101,11 +101,11 @@ function Row({ profile, membership, isCurrent }: RowProps) {
     <>
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-2 break-words font-semibold">
-          {name} {isCurrent && <State tone="plain">{say.profiles.current}</State>}
+          {name} {isCurrent && <State tone="plain">{t.profiles.current}</State>}
         </p>
         <p className="label">
           {currency} · {zone}
-          {archivedAt && ` · ${say.profiles.archivedOn(day(archivedAt.slice(0, 10)))}`}
+          {archivedAt && ` · ${t.profiles.archivedOn(day(archivedAt.slice(0, 10)))}`}
         </p>
         <Failed error={archive.error ?? restore.error} />
       </div>
@@ -116,49 +116,49 @@ function Row({ profile, membership, isCurrent }: RowProps) {
             params={{ profileId: id }}
             search={readReportSearch({})}
             className="button"
-            aria-label={say.profiles.openOf(name)}
+            aria-label={t.profiles.openOf(name)}
           >
-            {say.profiles.open}
+            {t.profiles.open}
           </Link>
         )}
         {role === 'owner' && !archivedAt && (
           <ConfirmButton
-            label={say.profiles.archiveOf(name)}
-            question={say.profiles.archiveAsk(name)}
-            about={say.profiles.archiveAbout}
+            label={t.profiles.archiveOf(name)}
+            question={t.profiles.archiveAsk(name)}
+            about={t.profiles.archiveAbout}
             disabled={archive.isPending}
             onConfirm={() => archive.mutate()}
           >
-            {say.profiles.archive}
+            {t.profiles.archive}
           </ConfirmButton>
         )}
         {role === 'owner' && archivedAt && (
           <button
             type="button"
             className="button"
-            aria-label={say.profiles.restoreOf(name)}
+            aria-label={t.profiles.restoreOf(name)}
             disabled={restore.isPending}
             onClick={() => restore.mutate()}
           >
-            {say.profiles.restore}
+            {t.profiles.restore}
           </button>
         )}
         {role === 'owner' && (
           <button
             type="button"
             className="button text-problem"
-            aria-label={say.profiles.removeOf(name)}
+            aria-label={t.profiles.removeOf(name)}
             onClick={() => setDeleting(true)}
           >
-            {say.profiles.remove}
+            {t.profiles.remove}
           </button>
         )}
       </div>
       {isDeleting && (
         <DeleteByName
           name={name}
-          about={say.profiles.removeAbout}
-          button={say.profiles.removeButton}
+          about={t.profiles.removeAbout}
+          button={t.profiles.removeButton}
           remove={(password) => accountClient.deleteProfile({ params, body: { current_password: password } })}
           onClose={() => setDeleting(false)}
           onDeleted={() => {

@@ -9,10 +9,10 @@ import {
   buildConnection,
   buildMarkedProfile,
   openTest,
+  processQueue,
   startSandbox,
   testOutcomeServices,
   testVault,
-  workOff,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
@@ -134,7 +134,7 @@ test('a profile has one chatbot, which its API key creates and replaces [conn-03
   const reader = syncs({ ...stores, vault: testVault, outcomes: testOutcomeServices, random: () => 0 });
   const check = async () => {
     await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${first.data.id}`);
-    await workOff(kit.system, 'syncs', reader, first.data.id);
+    await processQueue(kit.system, 'syncs', reader, first.data.id);
     return (await ask('GET', `/connections/${first.data.id}`)).data;
   };
   expect(await check()).toMatchObject({ status: 'connected', sync: { state: 'idle', last_error: null } });
@@ -285,7 +285,7 @@ test('with a token a store’s orders are read, and money that a connected payme
   const reader = syncs({ ...stores, vault: testVault, outcomes: testOutcomeServices, random: () => 0 });
   const read = async () => {
     await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${store.id}`);
-    await workOff(kit.system, 'syncs', reader, store.id);
+    await processQueue(kit.system, 'syncs', reader, store.id);
     expect((await ask('GET', `/connections/${store.id}`)).data.sync).toMatchObject({ state: 'idle', last_error: null });
   };
   const recorded = async () => {

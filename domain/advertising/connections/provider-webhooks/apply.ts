@@ -1,18 +1,18 @@
-import { type OutcomeServices, untilRecorded } from '@tributary/domain/commerce/outcomes';
+import { type OutcomeServices, retryOnConflict } from '@tributary/domain/commerce/outcomes';
 import type { Postgres } from '@tributary/postgres';
 import {
   type Provider,
   ProviderFault,
+  type ProviderRecord,
   type Providers,
-  type Received,
-  type ReceivedNews,
-  type Said,
+  type WebhookDelivery,
+  type WebhookNotice,
 } from '@tributary/providers';
 import type { Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
-import { openCredentials } from '../credentials.ts';
-import { noteFault } from '../apply-fault.ts';
+import { applyFault } from '../apply-fault.ts';
 import { applyProviderRecords } from '../apply-provider-records.ts';
+import { openCredentials } from '../credentials.ts';
 import { findConnection, requestSync } from '../store.ts';
 
 export interface WebhookServices {
@@ -24,7 +24,7 @@ export interface WebhookServices {
 
 export interface ProviderWebhook {
   readonly channel: Channel;
-  readonly delivery: Received;
+  readonly delivery: WebhookDelivery;
   /** Signatures are checked for the time of arrival, however late the webhook is applied. */
   readonly receivedAt: Date;
 }
@@ -55,23 +55,23 @@ interface FoundConnection {
 export async function applyWebhook(services: WebhookServices, webhook: ProviderWebhook, now: Date): Promise<Applied> {
   const { channel, delivery, receivedAt } = webhook;
   const provider = services.providers.of(channel);
-  if (!provider || !(provider.receive || provider.tells)) return { kind: 'unknown' };
-  if (provider.tells) return recordContent(services, channel, provider, delivery, now);
+  if (!provider || !(provider.receive || provider.selfSignedWebhooks)) return { kind: 'unknown' };
+  if (provider.selfSignedWebhooks) return recordContent(services, channel, provider, delivery, now);
   if (!provider.receive?.verify(delivery, receivedAt)) return { kind: 'unsigned' };
   for (const news of provider.receive.read(delivery).slice(0, maxNews)) await handleNews(services, channel, news, now);
   return { kind: 'applied' };
 }
 
 const findConnections = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
-  postgres.everywhere.lookUp<FoundConnection>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
+  postgres.allShards.lookUp<FoundConnection>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
 
-async function handleNews(services: WebhookServices, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
+async function handleNews(services: WebhookServices, channel: Channel, news: WebhookNotice, now: Date): Promise<void> {
   const found = await findConnections(services, channel, news.accountExternalId);
   for (const { profile_id, id, credentials_revision: revision } of found) {
     await services.postgres.forProfile(profile_id).transaction(async (tx) => {
       if (news.about === 'changed') return requestSync(tx, { profile_id, id, channel }, now);
       const details = { verdict: 'reconnect', code: 'disconnected_at_provider', says: '' } as const;
-      return noteFault(tx, { profileId: profile_id, connectionId: id, revision, now }, new ProviderFault(details));
+      return applyFault(tx, { profileId: profile_id, connectionId: id, revision, now }, new ProviderFault(details));
     });
   }
 }
@@ -80,11 +80,11 @@ async function recordContent(
   services: WebhookServices,
   channel: Channel,
   provider: Provider,
-  delivery: Received,
+  delivery: WebhookDelivery,
   now: Date,
 ): Promise<Applied> {
-  const { tells } = provider;
-  const account = tells?.accountOf(delivery);
+  const { selfSignedWebhooks } = provider;
+  const account = selfSignedWebhooks?.accountOf(delivery);
   const found = account === undefined ? [] : await findConnections(services, channel, account);
   let applied: Applied = { kind: 'unsigned' };
   for (const { profile_id: profileId, id } of found) {
@@ -92,12 +92,12 @@ async function recordContent(
     const row = await ledger.transaction((tx) => findConnection(tx, profileId, id), { readOnly: true });
     if (!row?.credentials) continue;
     const credentials = openCredentials(services.vault, { profileId, id }, provider, row.credentials);
-    if (!tells?.verify(delivery, credentials)) continue;
-    const records = parseContent(() => tells.read(delivery));
+    if (!selfSignedWebhooks?.verify(delivery, credentials)) continue;
+    const records = parseContent(() => selfSignedWebhooks.read(delivery));
     const profileIds = found.map(({ profile_id }) => profile_id);
     if (!records) return { kind: 'rejected', reason: 'The body does not match its topic.', profileIds };
     const context = { profileId, connectionId: id, channel, services: services.outcomes, now };
-    const [rejected] = await untilRecorded(() =>
+    const [rejected] = await retryOnConflict(() =>
       ledger.transaction((tx) => applyProviderRecords(tx, context, records)),
     );
     if (rejected) applied = { kind: 'rejected', reason: `${rejected.externalId}: ${rejected.reason}`, profileIds };
@@ -106,7 +106,7 @@ async function recordContent(
   return applied;
 }
 
-function parseContent(read: () => readonly Said[]): readonly Said[] | undefined {
+function parseContent(read: () => readonly ProviderRecord[]): readonly ProviderRecord[] | undefined {
   try {
     return read();
   } catch {

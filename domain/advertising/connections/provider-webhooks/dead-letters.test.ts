@@ -1,4 +1,4 @@
-import { forgetLettersOf } from '@tributary/domain/traffic/ingestion/module.ts';
+import { deleteDeadLettersOf } from '@tributary/domain/traffic/ingestion/module.ts';
 import { testRing, testStreamVault } from '@tributary/testkit';
 import { eventually, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { createOpener } from '@tributary/vault';
@@ -94,6 +94,6 @@ test('deleting a profile deletes its dead letters', async () => {
     { body: '{}', profileIds: [theirs, ours] },
     { body: '{}', profileIds: [theirs] },
   );
-  expect(await forgetLettersOf(own.stream, ours, signal)).toBe(2);
+  expect(await deleteDeadLettersOf(own.stream, ours, signal)).toBe(2);
   expect([await contents(ours), await contents(theirs)]).toEqual([[], [[{ 'x-shop': 'shop' }, {}]]]);
 });

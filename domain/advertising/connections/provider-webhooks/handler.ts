@@ -1,4 +1,4 @@
-import { isAway, wasTooSlow } from '@tributary/postgres';
+import { isUnavailable, wasTooSlow } from '@tributary/postgres';
 import { type Handler, RetryLater, type StreamMessage } from '@tributary/stream';
 import { KeyNotLoaded, type Opener, UnreadableSecret } from '@tributary/vault';
 import { applyWebhook, type ProviderWebhook, type WebhookServices } from './apply.ts';
@@ -23,7 +23,9 @@ export const webhookHandler =
     // Waits for all messages, so that none is still being applied when the batch is retried.
     const outcomes = await Promise.allSettled(batch.map((message) => applyMessage(work, message)));
     const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    const outage = failures.find((error) => (isAway(error) && !wasTooSlow(error)) || error instanceof KeyNotLoaded);
+    const outage = failures.find(
+      (error) => (isUnavailable(error) && !wasTooSlow(error)) || error instanceof KeyNotLoaded,
+    );
     if (outage) throw new RetryLater('PostgreSQL is unavailable.', { delayMs: retryDelayMs, cause: outage });
     if (failures.length > 0) throw failures[0];
   };

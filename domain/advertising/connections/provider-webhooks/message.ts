@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import type { Received } from '@tributary/providers';
-import type { Opener, Sealer, SecretPlace } from '@tributary/vault';
+import type { WebhookDelivery } from '@tributary/providers';
+import type { Opener, Sealer, SecretLocation } from '@tributary/vault';
 import { channelNames, limits } from '@tributary/vocabulary';
 import type { ProviderWebhook } from './apply.ts';
 
@@ -41,12 +41,12 @@ export async function openWebhook(
   const compressed = opener.openBytes(Buffer.from(payload), location);
   const plain = await decompress(compressed, { maxOutputLength: limits.providerWebhooks.bytes + maxHeaderBytes });
   const end = plain.indexOf('\n');
-  const headersAsSent = JSON.parse(plain.toString('utf8', 0, end)) as Received['headers'];
+  const headersAsSent = JSON.parse(plain.toString('utf8', 0, end)) as WebhookDelivery['headers'];
   return { channel, receivedAt, delivery: { headers: headersAsSent, body: plain.subarray(end + 1) } };
 }
 
 /** Provider and time are authenticated data, so that neither can be modified in the stream. */
-const locateSecret = (id: string, headers: WebhookMessage['headers']): SecretPlace => ({
+const locateSecret = (id: string, headers: WebhookMessage['headers']): SecretLocation => ({
   table: 'stream',
   column: `webhooks ${headers.Channel} ${headers['Received-At']}`,
   row: id,

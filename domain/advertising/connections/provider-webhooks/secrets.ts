@@ -1,5 +1,5 @@
 import type { LookUps } from '@tributary/postgres';
-import type { Received, Receiver } from '@tributary/providers';
+import type { Receiver, WebhookDelivery } from '@tributary/providers';
 import { tryOpen, type Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
 import { openCredentials } from '../credentials.ts';
@@ -21,12 +21,12 @@ export const findWebhookSecrets = (lookUps: LookUps, channel: Channel, account: 
 /** Whether one of the secrets matches the signature. Decrypts each secret only for the comparison. */
 export const isSignedByAny = (
   vault: Pick<Vault, 'open'>,
-  { tells, credentials: schema }: Receiver,
-  delivery: Received,
+  { selfSignedWebhooks, credentials: schema }: Receiver,
+  delivery: WebhookDelivery,
   secrets: readonly SealedSecret[],
 ): boolean =>
   secrets.some(({ profileId, id, credentials }) => {
-    if (!schema || !tells) return false;
+    if (!schema || !selfSignedWebhooks) return false;
     const decrypted = tryOpen(() => openCredentials(vault, { profileId, id }, { credentials: schema }, credentials));
-    return decrypted !== undefined && tells.verify(delivery, decrypted);
+    return decrypted !== undefined && selfSignedWebhooks.verify(delivery, decrypted);
   });

@@ -1,9 +1,9 @@
 import { type Lane, OutboundFailed, OutboundRefused, type Sending } from '@tributary/outbound';
 import { limits } from '@tributary/vocabulary';
-import { nextAttemptAt, readRetryAfter } from './schedule.ts';
+import type { DeliveryResult } from './batch-store.ts';
 import type { AttemptRecord } from './delivery-response.ts';
 import type { Verdict } from './receiver-state.ts';
-import type { DeliveryResult } from './batch-store.ts';
+import { nextAttemptAt, readRetryAfter } from './schedule.ts';
 
 /** The result of one attempt. */
 export interface AttemptResult {

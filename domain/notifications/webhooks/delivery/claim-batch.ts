@@ -1,10 +1,10 @@
 import { findEvents, type LoggedEvent } from '@tributary/domain/tenancy/events';
-import type { Taken, Item as WorkItem } from '@tributary/work';
+import type { LoadedItems, Item as WorkItem } from '@tributary/work';
 import type { WebhookStores } from '../services.ts';
 import { type DeliveryRow, lockSubscription, type SubscriptionRow } from '../store.ts';
+import { cancelDeliveries, fanOut, findNextDue, findWork, listDue, postponeWork, removeWork } from './batch-store.ts';
 import { eventOf } from './delivery-response.ts';
 import { isUnavailable } from './receiver-state.ts';
-import { cancelDeliveries, fanOut, findNextDue, findWork, listDue, postponeWork, removeWork } from './batch-store.ts';
 
 export interface ClaimedSubscription {
   readonly profileId: string;
@@ -25,12 +25,12 @@ export async function claimBatch(
   { app, system, now }: WebhookStores,
   subscriptionId: string,
   limit: number,
-): Promise<Taken<Item>> {
+): Promise<LoadedItems<Item>> {
   // Read before anything else: a transaction that adds work later raises the version, so that its row is not removed.
   const work = await findWork(system, subscriptionId);
   if (!work) return emptyBatch;
   const { profileId } = work;
-  return app.forProfile(profileId).transaction(async (tx): Promise<Taken<Item>> => {
+  return app.forProfile(profileId).transaction(async (tx): Promise<LoadedItems<Item>> => {
     const at = now();
     const subscription = await lockSubscription(tx, profileId, subscriptionId);
     if (!subscription) {
@@ -43,7 +43,7 @@ export async function claimBatch(
       return emptyBatch;
     }
     const { paused_until: pausedUntil } = subscription;
-    if (pausedUntil && pausedUntil > at) return { ...emptyBatch, againSeconds: secondsUntil(pausedUntil, at) };
+    if (pausedUntil && pausedUntil > at) return { ...emptyBatch, retrySeconds: secondsUntil(pausedUntil, at) };
     const maxItems = isUnavailable(receiverStateOf(subscription)) ? 1 : limit;
     const due = await listDue(tx, subscription, at, maxItems);
     const fresh = due.length < maxItems ? await fanOut(tx, subscription, at, maxItems - due.length) : [];

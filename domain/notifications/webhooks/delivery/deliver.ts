@@ -1,20 +1,20 @@
 import { prolongEvents } from '@tributary/domain/tenancy/events';
 import { findWorkspaceOf } from '@tributary/domain/tenancy/tenants';
-import { leaveWithPeople, Refusal, refuse } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { disclosePersonalData, Refusal, refuse } from '@tributary/operations';
+import { switchScope } from '@tributary/postgres';
 import type { Batch } from '@tributary/work';
 import { openSecrets, signingAt } from '../secrets.ts';
 import type { WebhookStores } from '../services.ts';
 import { lockSubscription, updateSubscription } from '../store.ts';
 import { type AttemptResult, faultOf, resultOf, resultWithoutAttempt, verdictOf } from './attempt.ts';
+import { type DeliveryResult, saveResults } from './batch-store.ts';
+import { type ClaimedSubscription, type Item, receiverStateOf } from './claim-batch.ts';
 import { type EventPerson, isOfPerson, samplePerson } from './envelope.ts';
 import { outcomeIdOf, readPeople } from './people.ts';
 import { type Permission, permissionOf } from './permission.ts';
+import { nextReceiverState, type Verdict } from './receiver-state.ts';
 import { type Ready, type Sender, Sending } from './send-batch.ts';
 import { keyOf } from './signature.ts';
-import { nextReceiverState, type Verdict } from './receiver-state.ts';
-import { type ClaimedSubscription, type Item, receiverStateOf } from './claim-batch.ts';
-import { type DeliveryResult, saveResults } from './batch-store.ts';
 
 /** Sends the deliveries of one subscription and stores their results. Deliveries that were not started stay due. */
 export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promise<void> {
@@ -132,7 +132,7 @@ async function sendOutcome(
     requestId: `webhook_${subscription.id}`,
     now: now(),
     recheck: async (tx: Parameters<typeof permissionOf>[0]) => {
-      await enter(tx, { profileId });
+      await switchScope(tx, { profileId });
       const { outcomes, seesPeople } = await permissionOf(tx, profileId, appId);
       if (!outcomes) refuse('forbidden', 'The grant or the privacy of the profile changed.');
       const people = await readPeople(tx, profileId, [outcomeId], seesPeople);
@@ -141,7 +141,7 @@ async function sendOutcome(
   });
   try {
     const send = () =>
-      sending.sendInOrder(ready, (give) => leaveWithPeople(gate, access(), (cut) => give(person, cut)));
+      sending.sendInOrder(ready, (give) => disclosePersonalData(gate, access(), (cut) => give(person, cut)));
     if (!(await send())) await send();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -154,7 +154,7 @@ async function sendOutcome(
 /** Stores the results and the state of the receiver. */
 async function settle(
   { app, now }: WebhookStores,
-  { hold, items }: Batch<Item>,
+  { renewLease, items }: Batch<Item>,
   { profileId, subscription }: ClaimedSubscription,
   results: readonly DeliveryResult[],
   verdicts: readonly Verdict[],
@@ -163,7 +163,7 @@ async function settle(
   const delivered = new Set(results.filter(({ status }) => status === 'delivered').map(({ id }) => id));
   const sequences = items.flatMap(({ row }) => (delivered.has(row.id) ? (row.sequence ?? []) : []));
   await app.forProfile(profileId).transaction(async (tx) => {
-    await hold(tx);
+    await renewLease(tx);
     await saveResults(tx, profileId, results, at);
     await prolongEvents(tx, profileId, sequences, at);
     const row = await lockSubscription(tx, profileId, subscription.id);

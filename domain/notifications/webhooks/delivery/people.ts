@@ -1,6 +1,6 @@
 import { findContacts, findCustomerKeys, findProviderIds } from '@tributary/domain/commerce/customers';
+import { findOutcomeCustomers } from '@tributary/domain/commerce/outcomes';
 import type { LoggedEvent } from '@tributary/domain/tenancy/events';
-import { findPeopleOf } from '@tributary/domain/commerce/outcomes';
 import { keyFor } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { isOpaqueKey } from '@tributary/rules';
@@ -24,7 +24,7 @@ export async function readPeople(
   outcomeIds: readonly string[],
   seesPeople: boolean,
 ): Promise<OutcomePeople> {
-  const rows = await findPeopleOf(tx, profileId, outcomeIds);
+  const rows = await findOutcomeCustomers(tx, profileId, outcomeIds);
   const customerIds = [
     ...new Set(rows.flatMap(({ customerId, isErased }) => (customerId && !isErased ? [customerId] : []))),
   ];

@@ -1,6 +1,6 @@
 import { type OAuthScope, scopesOfGrant } from '@tributary/contract';
 import { isLiveApp } from '@tributary/domain/tenancy/credentials';
-import { isServed, reachProfile } from '@tributary/domain/tenancy/tenants';
+import { isActiveProfile, reachProfile } from '@tributary/domain/tenancy/tenants';
 import type { Tx } from '@tributary/postgres';
 
 /** The kinds of events that may currently be sent to a subscription. */
@@ -18,7 +18,7 @@ const noPermission: Permission = { lifecycle: false, outcomes: false, seesPeople
  * for a healthcare-family profile. A subscription without an app receives only events without personal data.
  */
 export async function permissionOf(tx: Tx, profileId: string, appId: string | null): Promise<Permission> {
-  if (appId === null) return { ...noPermission, lifecycle: await isServed(tx, profileId) };
+  if (appId === null) return { ...noPermission, lifecycle: await isActiveProfile(tx, profileId) };
   const reached = (await isLiveApp(tx, appId)) ? await reachProfile(tx, appId, profileId) : undefined;
   if (!reached) return noPermission;
   const { isGoverning, isHealthcare, oauthScopes } = reached;

@@ -4,8 +4,8 @@ import type { Lane, Line, Outbound, OutboundRequest } from '@tributary/outbound'
 import type { DeliveryRow } from '../store.ts';
 import { type AttemptResult, awaitAttempt, faultOf, verdictOf } from './attempt.ts';
 import { type EventPerson, envelopeOf } from './envelope.ts';
-import { signatureHeaders } from './signature.ts';
 import { unavailableAfter } from './receiver-state.ts';
+import { signatureHeaders } from './signature.ts';
 
 /** A delivery to send now. */
 export interface Ready {

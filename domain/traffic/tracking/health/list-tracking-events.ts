@@ -1,6 +1,6 @@
 import type { ClickHouse, Parameters, Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
-import { asSessionsCame, findHolders } from '@tributary/domain/traffic/ingestion';
+import { findHolders, inheritSessionSource } from '@tributary/domain/traffic/ingestion';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { dayMs, limits, uuidPattern } from '@tributary/vocabulary';
 import type { TrackingServices } from '../services.ts';
@@ -27,7 +27,7 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
   const rows = query.channel
     ? await listOfChannel(clickhouse, { ...parameters, channel: query.channel }, now, signal)
     : await clickhouse.query('visit_list_recent', parameters, { signal });
-  const shown = await asSessionsCame(clickhouse, profileId, rows.slice(0, query.limit), signal);
+  const shown = await inheritSessionSource(clickhouse, profileId, rows.slice(0, query.limit), signal);
   const visitorIds = [...new Set(shown.map((row) => row.visitor_id))];
   const customers = await ledger.transaction((tx) => findHolders(tx, profileId, visitorIds), { readOnly: true });
   for (const customerId of customers.values()) mentions(customerId);

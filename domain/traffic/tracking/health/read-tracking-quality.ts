@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
-import { countBadVisitsByDay, countRefusedByDay, listLinkedVisitors } from '@tributary/domain/traffic/ingestion';
 import { findDays } from '@tributary/domain/tenancy/tenants';
+import { countBadVisitsByDay, countRefusedByDay, listLinkedVisitors } from '@tributary/domain/traffic/ingestion';
 import { answer, type Handles } from '@tributary/operations';
 import type { TrackingServices } from '../services.ts';
 import { qualityByDay, silentSince, totalQuality } from './quality.ts';

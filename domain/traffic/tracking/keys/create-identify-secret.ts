@@ -3,11 +3,11 @@ import type { Routes } from '@tributary/contract';
 import type { Signing } from '@tributary/domain/traffic/ingestion';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
+import type { SealedColumn, SecretLocation, Vault } from '@tributary/vault';
 import type { TrackingServices } from '../services.ts';
 import { findSettings, listActiveKeys, saveIdentifySecret } from '../store.ts';
 
-const locateSecret = (profileId: string, keyId: string): SecretPlace => ({
+const locateSecret = (profileId: string, keyId: string): SecretLocation => ({
   table: 'tracking_keys',
   column: 'identify_secret',
   row: keyId,

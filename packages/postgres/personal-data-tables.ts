@@ -1,7 +1,7 @@
 import type { Schema } from './ledger.ts';
 
 /** Which personal data a PostgreSQL table holds, and what an erasure does with it. */
-export interface PersonTable {
+export interface PersonalDataTable {
   /**
    * An erasure deletes the rows, clears their personal columns, or renames the rows to a customer without a person. Hashed and sealed data
    * is kept on purpose. `nobody`: the table must not hold personal data. `not a customer`: the rows belong to people whom erasures do not
@@ -13,4 +13,4 @@ export interface PersonTable {
   readonly owner?: 'owner_id';
 }
 
-export type PersonTables = { readonly [Table in keyof Schema]?: PersonTable };
+export type PersonalDataTables = { readonly [Table in keyof Schema]?: PersonalDataTable };
