@@ -1,6 +1,6 @@
-# One image for every process of Tributary; the command says which. TypeScript runs as it stands; only console and documentation are built.
+# One image for all Tributary processes; the command selects the process. TypeScript runs without a build; only the console and the docs are built.
 
-# The manifests alone: as long as they stay the same, so does the layer with the packages.
+# Copies only the manifests, so that the layer with the packages is rebuilt only when one of them changes.
 FROM node:24-slim AS manifests
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
@@ -13,7 +13,7 @@ FROM node:24-slim AS packages
 WORKDIR /app
 COPY --from=manifests /manifests ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
-# What only development uses may also be somebody's optional peer, and npm keeps it then. Maps, types and manuals are read by nobody here.
+# npm keeps dev dependencies that are also an optional peer of a production package. Source maps, types and readmes are not needed at run time.
 RUN node --eval "const { packages } = require('./package-lock.json'); const drop = (path) => require('node:fs').rmSync(path, { recursive: true, force: true }); for (const [path, { devOptional, optionalDependencies = {} }] of Object.entries(packages)) if (devOptional) for (const one of [path, ...Object.keys(optionalDependencies).map((name) => 'node_modules/' + name)]) drop(one);" \
   && find . -path '*/node_modules/*' -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -iname 'readme*' -o -iname 'changelog*' \) -delete
 
@@ -31,7 +31,7 @@ COPY README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md SECURITY.md ./
 RUN npm run build --workspace @tributary/docs
 
 FROM node:24-slim AS service
-# Node is no init: as process 1 it would leave orphans unreaped and ignore signals that it has no handler for.
+# As process 1, Node would leave orphans unreaped and ignore signals without a handler, so tini is the init process.
 RUN apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 ENV NODE_ENV=production
@@ -43,11 +43,11 @@ COPY domain domain
 COPY apps apps
 COPY --from=console /app/apps/console/dist apps/console/dist
 COPY --from=console /app/apps/docs/dist apps/docs/dist
-# Types are taken off and code is compiled once, here: processes start in half the time and take a fifth less memory.
+# Strips types and compiles the code once, at build time: processes start in half the time and use a fifth less memory.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 RUN install --directory --owner=node .compile-cache /backups
 USER node
-# The cache is kept per user.
+# The compile cache is stored per user.
 RUN node apps/api/main.ts --load-only && node apps/collector/main.ts --load-only && node apps/provider-webhooks/main.ts --load-only && node apps/cli/main.ts --help > /dev/null
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
@@ -55,7 +55,7 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
 ENTRYPOINT ["tini", "--"]
 CMD ["node", "apps/api/main.ts"]
 
-# Backups are made with PostgreSQL's own programs, of the server's version in compose.yaml, from PostgreSQL's own packages. No other process needs them.
+# Backups run PostgreSQL's client programs in the server version of compose.yaml, from the PostgreSQL repository. No other process needs them.
 FROM service AS backup
 USER root
 RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-common ca-certificates \
@@ -63,5 +63,5 @@ RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-c
   && apt-get install --yes --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
 USER node
 
-# What is built when no target is named.
+# The default target.
 FROM service

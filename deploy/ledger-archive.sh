@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The ledger at any second: PostgreSQL's own log, kept as it is written, and base backups to begin from. docs/operations/point-in-time.md says how.
+# Point-in-time recovery of PostgreSQL: archives the WAL as it is written, plus base backups. See docs/operations/point-in-time.md.
 #
-#   ledger-archive.sh stream FOLDER               runs for ever: the log, as it is written
-#   ledger-archive.sh base FOLDER                 a base backup, read back; once a day
-#   ledger-archive.sh forget FOLDER DAYS          deletes what is older, never the newest base
-#   ledger-archive.sh restore FOLDER MOMENT DATA  fills an empty data directory; started with it, the server comes to that moment and opens
+#   ledger-archive.sh stream FOLDER               archives the WAL continuously; runs until stopped
+#   ledger-archive.sh base FOLDER                 makes and verifies a base backup; run it daily
+#   ledger-archive.sh forget FOLDER DAYS          deletes older data, but never the newest base backup
+#   ledger-archive.sh restore FOLDER MOMENT DATA  fills an empty data directory; a server started on it recovers to MOMENT and then opens
 #
-# The server is that of PGHOST, PGPORT, PGUSER and PGPASSWORD: a role with REPLICATION. Restore as the user that PostgreSQL runs as.
+# Connects to PGHOST, PGPORT, PGUSER and PGPASSWORD; the role needs REPLICATION. Restore as the user that runs PostgreSQL.
 set -euo pipefail
 
 slot=tributary_archive
@@ -20,7 +20,7 @@ bases() { ls "$folder/base" 2>/dev/null | grep -v unfinished | sort || true; }
 case $command in
   stream)
     mkdir -p -m 700 "$folder/wal"
-    # What the archive has not got yet the server keeps, however long the archive is away: watch its disk.
+    # The replication slot keeps WAL on the server until it is archived, however long the archive is down: monitor the server's disk.
     pg_receivewal --no-password --directory "$folder/wal" --slot "$slot" --create-slot --if-not-exists
     exec pg_receivewal --no-password --directory "$folder/wal" --slot "$slot" --synchronous
     ;;
@@ -29,14 +29,14 @@ case $command in
     rm -rf "$folder/base/unfinished"
     pg_basebackup --no-password --pgdata "$folder/base/unfinished" --checkpoint=fast --wal-method=stream
     pg_verifybackup --quiet "$folder/base/unfinished"
-    # A base leads to no moment before its own end.
+    # A base backup can only restore to times after the backup ended.
     name=$(date -u -d '+1 second' +%Y%m%dT%H%M%SZ)
     mv "$folder/base/unfinished" "$folder/base/$name"
     echo "$name"
     ;;
   forget)
     before=$(date -u -d "-${3:?how many days} days" +%Y%m%dT%H%M%SZ)
-    # The newest that is older leads to the moments behind it.
+    # Keeps the newest base backup before the cutoff, as it is needed to restore to times shortly after the cutoff.
     last=$(bases | awk -v before="$before" '$0 < before' | tail -1)
     for name in $(bases); do [[ $name < $last ]] && rm -r "${folder:?}/base/$name"; done
     oldest=$(bases | head -1)

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type CauseKind, causeKinds } from '@tributary/vocabulary';
 import { expect, test } from 'vitest';
 
-/** Which place writes a kind of cause. */
-const places: Record<CauseKind, string> = {
+/** The file or database function that writes each kind of cause. */
+const expectedWriters: Record<CauseKind, string> = {
   outcome_recorded: 'packages/rules/causes.ts',
   refund: 'domain/commerce/payments/refunds.ts',
   amount_changed: 'packages/rules/causes.ts',
@@ -28,15 +28,15 @@ const places: Record<CauseKind, string> = {
   erasure: 'domain/commerce/outcomes/erase.ts',
 };
 
-/** What marks conversions, or says with what to: nothing else can write a cause. */
+/** Only code that matches one of these can write a cause. */
 const isWriter = (text: string) => /\bmarkDirty\(|dirty_conversions|CauseKind|attribution_bury_unknown/.test(text);
 
 const root = join(import.meta.dirname, '..');
-/** The demo fills a ledger in one go, as if it had been recorded; no product does. */
+/** Without the demo, which writes a ledger directly instead of recording events. */
 const files = globSync(['domain/**/*.ts', 'packages/rules/**/*.ts', 'apps/**/*.ts'], { cwd: root })
   .filter((path) => !/node_modules|\.test\.ts$|\.fixture\.ts$|^apps\/cli\/demo\//.test(path))
   .map((path) => ({ place: path, text: readFileSync(join(root, path), 'utf8') }));
-/** As they stand after all migrations. */
+/** Database functions as defined after all migrations. */
 const functions = readFileSync(join(root, 'packages/postgres/schema.sql'), 'utf8')
   .split(/^(?=CREATE (?:FUNCTION|TABLE|VIEW|TRIGGER|INDEX))/m)
   .flatMap((text) => {
@@ -52,9 +52,9 @@ const writersOf = (kind: CauseKind) =>
     )
     .map(({ place }) => place);
 
-test('each kind of cause is written by one place', () => {
+test('each kind of cause is written by exactly one file or database function', () => {
   const found = Object.fromEntries(
     Object.keys(causeKinds).map((kind) => [kind, writersOf(kind as CauseKind)] as const),
   );
-  expect(found).toEqual(Object.fromEntries(Object.entries(places).map(([kind, place]) => [kind, [place]])));
+  expect(found).toEqual(Object.fromEntries(Object.entries(expectedWriters).map(([kind, place]) => [kind, [place]])));
 });

@@ -11,8 +11,8 @@ import { readLock, supplyChainFaults } from './supply-chain.ts';
 import { findViolations } from './table-owners/table-owners.ts';
 
 /**
- * Everything that is checked without running the product: format and lint, types, import directions, whose tables are used, unused code, and that
- * each generated file is what its source would generate. `--write` mends what can be mended.
+ * Static checks, without running the product: format and lint, types, import directions, table owners, unused code, generated files and
+ * more. `--write` fixes what can be fixed automatically.
  */
 const { values } = parseArgs({
   options: { write: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
@@ -26,19 +26,19 @@ const checks: Record<string, () => Promise<unknown>> = {
   'generated files': compareGenerated,
   'format and lint': () => bin('biome', 'check', '--error-on-warnings', ...(values.write ? ['--write'] : [])),
   types: () => bin('tsc', '--noEmit', '-p', root),
-  // The tracker knows a browser and no Node.
-  'types of the tracker': () => bin('tsc', '--noEmit', '-p', join(root, 'packages/tracker')),
-  // The console knows a browser, too, and JSX.
-  'types of the console': () => bin('tsc', '--noEmit', '-p', join(root, 'apps/console')),
+  // The tracker has browser types and no Node types.
+  'tracker types': () => bin('tsc', '--noEmit', '-p', join(root, 'packages/tracker')),
+  // The console has browser types and JSX.
+  'console types': () => bin('tsc', '--noEmit', '-p', join(root, 'apps/console')),
   'import directions': cruise,
-  'owners of tables': checkTableOwners,
+  'table owners': checkTableOwners,
   'unused code': () => bin('knip'),
-  'titles of tests': async () => refuse(claimFaults(root)),
-  'sizes of files': async () => refuse(longFiles(root)),
-  'texts of the console': async () => refuse(writtenTexts(root)),
-  'closed lists': async () => refuse(findFaults(root)),
+  'test titles': async () => failOn(claimFaults(root)),
+  'file sizes': async () => failOn(longFiles(root)),
+  'console texts': async () => failOn(writtenTexts(root)),
+  'closed lists': async () => failOn(findFaults(root)),
   'licences and integrity': async () =>
-    refuse([root, join(root, 'tests/published')].flatMap((place) => supplyChainFaults(readLock(place)))),
+    failOn([root, join(root, 'tests/published')].flatMap((folder) => supplyChainFaults(readLock(folder)))),
 };
 
 let failed = 0;
@@ -72,20 +72,20 @@ async function cruise(): Promise<void> {
   const { summary } = JSON.parse(stdout) as {
     summary: { totalCruised: number; violations: { from: string; to: string; rule: { name: string } }[] };
   };
-  // A cruise that read nothing finds nothing wrong.
+  // Guards against a wrong configuration that reads no files and so finds nothing.
   if (summary.totalCruised < 50) throw new Error(`Only ${summary.totalCruised} modules were read.`);
-  refuse(summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`));
+  failOn(summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`));
 }
 
-/** A check with findings fails, and says them. */
-function refuse(findings: readonly string[]): void {
+/** Fails the check with its findings. */
+function failOn(findings: readonly string[]): void {
   if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
 async function checkTableOwners(): Promise<void> {
   const { lines, uses } = findViolations(root);
   if (uses < 50) throw new Error(`Only ${uses} uses of tables were seen.`);
-  refuse(lines);
+  failOn(lines);
 }
 
 async function compareGenerated(): Promise<void> {
@@ -96,8 +96,7 @@ async function compareGenerated(): Promise<void> {
     if (values.write) writeFileSync(file, text);
     else stale.push(path);
   }
-  if (stale.length > 0)
-    throw new Error(`Not what its source makes of it; run "npm run check -- --write":\n${stale.join('\n')}`);
+  if (stale.length > 0) throw new Error(`Out of date; run "npm run check -- --write":\n${stale.join('\n')}`);
 }
 
 function readOr(file: string): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failuresOf, filesToTryAgain, passedOf, type TestReport, triedAgain } from '../.ci/test-report.ts';
+import { countPassed, describeFailures, filesToRetry, type TestReport, withRetries } from '../.ci/test-report.ts';
 
 const file = (name: string, ...statuses: string[]): TestReport['testResults'][number] => ({
   name: `/project/${name}`,
@@ -12,17 +12,17 @@ const file = (name: string, ...statuses: string[]): TestReport['testResults'][nu
   })),
 });
 
-test('a file that failed stands as it did when it ran alone; others as they did', () => {
+test('the result of a retried file replaces its first result; other files keep theirs', () => {
   const first = { testResults: [file('a', 'passed', 'failed'), file('b', 'failed'), file('c', 'passed')] };
-  expect(filesToTryAgain(first)).toEqual(['/project/a', '/project/b']);
-  const merged = triedAgain(first, { testResults: [file('b', 'passed'), file('a', 'failed', 'passed')] });
-  expect(passedOf(merged)).toBe(3);
-  expect(failuresOf('/project', merged)).toEqual(['a > test 0\nwhy']);
+  expect(filesToRetry(first)).toEqual(['/project/a', '/project/b']);
+  const merged = withRetries(first, { testResults: [file('b', 'passed'), file('a', 'failed', 'passed')] });
+  expect(countPassed(merged)).toBe(3);
+  expect(describeFailures('/project', merged)).toEqual(['a > test 0\nwhy']);
 });
 
-test('when many files fail, none is tried again; a file that did not run a second time stays failed', () => {
+test('retries no file when many fail; a file whose retry did not run stays failed', () => {
   const many = { testResults: ['a', 'b', 'c', 'd'].map((name) => file(name, 'failed')) };
-  expect(filesToTryAgain(many)).toEqual([]);
+  expect(filesToRetry(many)).toEqual([]);
   const one = { testResults: [file('a', 'failed')] };
-  expect(failuresOf('/project', triedAgain(one, { testResults: [] }))).toHaveLength(1);
+  expect(describeFailures('/project', withRetries(one, { testResults: [] }))).toHaveLength(1);
 });

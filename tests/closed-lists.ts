@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as vocabulary from '@tributary/vocabulary';
 
 /**
- * A closed list stands in packages/vocabulary and nowhere else, and so does a promised number; an attribution model has a rule and parts
- * of SQL. What can be told of that from the texts is told here; tests/check.ts asks.
+ * Checks that closed lists and limits are defined only in packages/vocabulary, and that each attribution model has its rule and its parts
+ * of SQL. The checks read source text; tests/check.ts runs them.
  */
 
 export interface SourceFile {
@@ -14,20 +14,20 @@ export interface SourceFile {
 
 export type Lists = ReadonlyMap<string, readonly string[]>;
 
-/** Where words of a list may stand together all the same. */
+/** Allows a path to repeat words of some lists. */
 export interface Exemption {
-  /** How the path begins. */
+  /** The beginning of the path. */
   readonly path: string;
   readonly lists: readonly string[];
   readonly why: string;
-  /** A copy that cannot be helped: it has to have every word of the list, and no other. */
+  /** An unavoidable copy: it must have exactly the words of the list. */
   readonly isWhole?: true;
 }
 
-/** Two words may stand together by chance. */
-const enough = 3;
+/** The number of words that make a copy; two may occur together by chance. */
+const copySize = 3;
 
-/** The lists and tables that a module exports, by the name of the export; of a table its keys. */
+/** The lists and tables that a module exports, by export name. For a table, its keys. */
 export function listsOf(module: Readonly<Record<string, unknown>>): Lists {
   const found = Object.entries(module).flatMap(([name, value]) => {
     if (typeof value !== 'object' || value === null) return [];
@@ -38,8 +38,8 @@ export function listsOf(module: Readonly<Record<string, unknown>>): Lists {
 }
 
 /**
- * Runs of quoted words, between commas or bars, most of which are of one list. Tables whose keys are such words are no copies: the
- * compiler says when one is missing.
+ * Finds runs of quoted words, separated by commas or bars, most of which belong to one list. Tables keyed by such words are not copies,
+ * because the compiler reports a missing key.
  */
 export function findCopies(files: readonly SourceFile[], lists: Lists, exemptions: readonly Exemption[]): string[] {
   return files.flatMap(({ path, text }) =>
@@ -48,7 +48,7 @@ export function findCopies(files: readonly SourceFile[], lists: Lists, exemption
       if (!list) return [];
       const exemption = exemptions.find((one) => path.startsWith(one.path) && one.lists.includes(list));
       if (exemption && (!exemption.isWhole || isSame(words, lists.get(list) ?? []))) return [];
-      return [`${path} writes ${list} of packages/vocabulary once more: ${words.join(', ')}`];
+      return [`${path} repeats ${list} of packages/vocabulary: ${words.join(', ')}`];
     }),
   );
 }
@@ -57,7 +57,7 @@ function listOf(words: readonly string[], lists: Lists): string | undefined {
   const [best] = [...lists]
     .map(([name, members]) => ({ name, hits: overlap(words, members), size: members.length }))
     .sort((a, b) => b.hits - a.hits || a.size - b.size);
-  return best && best.hits >= enough && best.hits * 2 > words.length ? best.name : undefined;
+  return best && best.hits >= copySize && best.hits * 2 > words.length ? best.name : undefined;
 }
 
 const overlap = (words: readonly string[], members: readonly string[]): number =>
@@ -75,18 +75,17 @@ const runsOf = (text: string): string[][] => [...withoutComments(text).matchAll(
 const withoutComments = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*(\/\/|--).*$/gm, '');
 
-/** A schema that chooses between words takes them from the vocabulary, however few they are. */
+/** Finds enums in schemas that are typed out instead of imported from the vocabulary, however short they are. */
 export const findWrittenEnums = (files: readonly SourceFile[]): string[] =>
   files.flatMap(({ path, text }) =>
     [...withoutComments(text).matchAll(/\.enum\(\s*\[([^\]]*)\]/g)]
       .map(([, inside = '']) => wordsOf(inside))
       .filter((words) => words.length > 1)
-      .map((words) => `${path} writes an enum out, which belongs into packages/vocabulary: ${words.join(', ')}`),
+      .map((words) => `${path} types out an enum that belongs in packages/vocabulary: ${words.join(', ')}`),
   );
 
 /**
- * Lists that the ledger checks columns against are frozen in its migrations. One that shares words with a list of the vocabulary has to
- * be that list.
+ * Finds CHECK constraints of PostgreSQL, written in migrations, that share words with a list of the vocabulary without being equal to it.
  */
 export function findStaleChecks(schema: string, lists: Lists): string[] {
   const checks = [...schema.matchAll(/CONSTRAINT (\w+) CHECK .*?ARRAY\[([^\]]*)\]/g)];
@@ -94,22 +93,22 @@ export function findStaleChecks(schema: string, lists: Lists): string[] {
     const words = wordsOf(inside);
     if ([...lists.values()].some((members) => isSame(words, members))) return [];
     const near = [...lists].find(([, members]) => overlap(words, members) >= 2);
-    return near ? [`${name} of packages/postgres/schema.sql is not what ${near[0]} says: ${words.join(', ')}`] : [];
+    return near ? [`${name} of packages/postgres/schema.sql differs from ${near[0]}: ${words.join(', ')}`] : [];
   });
 }
 
-/** A number that nobody reads promises nothing. */
+/** Finds limits that no code reads. */
 export function findUnreadLimits(files: readonly SourceFile[], limits: Readonly<Record<string, unknown>>): string[] {
   const text = files.map((file) => file.text).join('\n');
-  const taken = new Set(
+  const destructured = new Set(
     [...text.matchAll(/const \{([^}]*)\} = limits;/g)].flatMap(([, names = '']) => names.match(/\w+/g)),
   );
   return Object.keys(limits)
-    .filter((name) => !new RegExp(`\\blimits\\.${name}\\b`).test(text) && !taken.has(name))
-    .map((name) => `limits.${name} of packages/vocabulary is read by nobody`);
+    .filter((name) => !new RegExp(`\\blimits\\.${name}\\b`).test(text) && !destructured.has(name))
+    .map((name) => `limits.${name} of packages/vocabulary is never read`);
 }
 
-/** What a model has to have: a rule, a part of SQL that reads it, and, where it divides, one that works it out. */
+/** Finds attribution models without a rule, a part of SQL, or, if they divide the credit, a part that computes the shares. */
 export function findIncompleteModels(
   models: Readonly<Record<string, { readonly credit: 'single' | 'multiple' }>>,
   exists: (path: string) => boolean,
@@ -127,20 +126,24 @@ export function findIncompleteModels(
   });
 }
 
-/** Which model is asked for is said by the name of a part, never by a comparison with an else that is another model's. */
+/** Finds SQL that compares with a model's name, because its else branch would be another model. Queries select a part by its name. */
 export const findNamedModels = (files: readonly SourceFile[], models: readonly string[]): string[] =>
   files.flatMap(({ path, text }) =>
     models
       .filter((model) => withoutComments(text).includes(`'${model}'`))
-      .map((model) => `${path} compares with ${model}; take the part that is named after the model`),
+      .map((model) => `${path} compares with ${model}; use the part that is named after the model`),
   );
 
 const exemptions: readonly Exemption[] = [
-  { path: 'bench/console.bench.ts', lists: ['sharedPages'], why: 'Screens that are measured, shared or not.' },
+  {
+    path: 'bench/console.bench.ts',
+    lists: ['sharedPages'],
+    why: 'The measured screens include some that cannot be shared.',
+  },
   {
     path: 'packages/contract/routes/',
     lists: ['credentialKinds', 'scopeNames'],
-    why: 'A route chooses whom it serves, and for which scopes.',
+    why: 'A route lists the credential kinds and scopes that it accepts.',
   },
   { path: 'packages/contract/routes/', lists: ['conversionTypeNames', 'adPlatformNames'], why: 'Examples.' },
   {
@@ -161,41 +164,45 @@ const exemptions: readonly Exemption[] = [
       'scopeNames',
       'scoreWindows',
     ],
-    why: 'Checks from outside state what the specification says: with our own list they would follow its mistakes.',
+    why: 'These checks repeat the specification independently; with our list they would share its mistakes.',
   },
   { path: 'packages/market/demand/', lists: ['tacticNames'], why: 'Each simulated campaign has its tactic.' },
-  { path: 'packages/market/', lists: ['conversionTypeNames'], why: 'The simulated shop has events of its own.' },
+  { path: 'packages/market/', lists: ['conversionTypeNames'], why: 'The simulated shop defines its own events.' },
   { path: 'domain/advertising/campaigns/', lists: ['explainedFields', 'deliveryColumns'], why: 'Columns of tables.' },
   { path: 'apps/console/source/screens/', lists: ['explainedFields'], why: 'A screen chooses the figures it shows.' },
   {
     path: 'packages/providers/',
     lists: ['clickIdKindNames', 'paymentStatuses', 'learningStages'],
-    why: 'Outside companies have words of their own, some of which are also ours.',
+    why: 'Some terms of the providers equal ours.',
   },
-  { path: 'apps/sandbox/', lists: ['paymentStatuses', 'learningStages'], why: 'The words of outside companies.' },
-  { path: 'bench/replay-bare.sql', lists: ['devices'], why: 'It is raced against, and shares nothing with us.' },
+  { path: 'apps/sandbox/', lists: ['paymentStatuses', 'learningStages'], why: 'The terms of the simulated providers.' },
+  {
+    path: 'bench/replay-bare.sql',
+    lists: ['devices'],
+    why: 'The bench compares with it, so it shares no code with the product.',
+  },
   {
     path: 'tests/chaos/year',
     lists: ['conversionTypeNames', 'channelNames'],
-    why: 'The books of a simulated shop share no code with the product.',
+    why: 'The expected figures of a simulated shop share no code with the product.',
   },
   {
     path: 'tests/',
     lists: ['scopeNames', 'marketingChannelNames', 'explainedFields'],
-    why: 'A test chooses what it tries.',
+    why: 'A test chooses the values that it tries.',
   },
 ];
 
-/** Tests type words out on purpose, so that none changes unseen; migrations are frozen. */
-const isLookedAt = (path: string): boolean =>
+/** Leaves out tests, which type words out on purpose so that a change is noticed, and migrations, which are frozen. */
+const isChecked = (path: string): boolean =>
   !/(^|\/)(node_modules|dist|migrations|\.engines)\/|\.(test|fixture)\.tsx?$|\.generated\.|^packages\/postgres\/schema/.test(
     path,
   );
 
-/** All that is wrong in the repository. */
+/** Runs all checks of this file on the repository. */
 export function findFaults(root: string): string[] {
   const files = globSync('{apps,bench,domain,packages,tests}/**/*.{ts,tsx,sql}', { cwd: root })
-    .filter(isLookedAt)
+    .filter(isChecked)
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
   const { limits, reservedLimits, ...words } = vocabulary;
   const lists = listsOf(words);

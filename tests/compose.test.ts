@@ -159,14 +159,14 @@ describe('compose.yaml', () => {
     const environment = { REDISCLI_AUTH: '12e4a', PATH: `${folder}:${process.env.PATH}` };
     const server = spawn(program, args, { env: environment, detached: true, stdio: 'ignore' });
     try {
-      const ask = (...words: string[]) =>
+      const runCli = (...words: string[]) =>
         spawnSync('redis-cli', ['-p', String(port), '--no-auth-warning', ...words], {
           encoding: 'utf8',
         }).stdout.trim();
-      await expect.poll(() => ask('-a', '12e4a', 'ping')).toBe('PONG');
-      expect(ask('ping')).toMatch(/NOAUTH/);
-      expect(ask('-a', '12e4a', 'config', 'get', 'maxmemory-policy')).toContain('volatile-lru');
-      expect(ask('-a', '12e4a', 'config', 'get', 'save')).toBe('save');
+      await expect.poll(() => runCli('-a', '12e4a', 'ping')).toBe('PONG');
+      expect(runCli('ping')).toMatch(/NOAUTH/);
+      expect(runCli('-a', '12e4a', 'config', 'get', 'maxmemory-policy')).toContain('volatile-lru');
+      expect(runCli('-a', '12e4a', 'config', 'get', 'save')).toBe('save');
       const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
       expect(lines).not.toContain('requirepass 12e4a');
     } finally {

@@ -11,7 +11,7 @@ import { compose, filledIn, ours, read, root } from './compose.fixture.ts';
 describe('deploy/nats.conf', () => {
   const server = join(root, '.engines/programs/nats/usr/sbin/nats-server');
 
-  test('NATS acknowledges a message when it is on disk', () => {
+  test('NATS acknowledges a message only once it is on disk', () => {
     expect(read('deploy/nats.conf')).toMatch(/^jetstream \{[^}]*^ {2}sync_interval: always$/m);
   });
 
@@ -36,14 +36,14 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
     [url.username, url.password, url.pathname] = [user, password, database];
     return url.href;
   };
-  const ask = (query: string) =>
+  const runSql = (query: string) =>
     execFileSync(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-Atc', query, inDatabase('postgres')], {
       encoding: 'utf8',
     });
   const facts = () =>
-    ask(`SELECT rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolreplication, rolinherit
+    runSql(`SELECT rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolreplication, rolinherit
          FROM pg_roles WHERE rolname !~ '^(pg_|postgres$)' ORDER BY 1`) +
-    ask(`SELECT datname, pg_get_userbyid(datdba), datacl FROM pg_database WHERE datname = 'tributary'`);
+    runSql(`SELECT datname, pg_get_userbyid(datdba), datacl FROM pg_database WHERE datname = 'tributary'`);
 
   beforeAll(async () => {
     const { DATABASE_OWNER_URL } = await supervisor.start(['postgres']);
@@ -58,8 +58,8 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
       'tributary',
       '',
     ]);
-    ask('DROP DATABASE tributary');
-    for (const role of [...Object.values(roles), backupRole]) ask(`DROP ROLE ${role}`);
+    runSql('DROP DATABASE tributary');
+    for (const role of [...Object.values(roles), backupRole]) runSql(`DROP ROLE ${role}`);
 
     const run = () =>
       spawnSync(psql, ['--no-psqlrc', '--file', join(root, 'deploy/postgres-roles.sql'), inDatabase('postgres')], {

@@ -12,7 +12,7 @@ import { decisionsPage } from './decisions-page.ts';
 import { cloneDatabase, prepareTemplate } from './kit/database.ts';
 import { pageWithRuns } from './runs.ts';
 
-/** Every file that is made from another one, by path, as it should be now. */
+/** The expected content of every generated file, by path. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   const postgres = await postgresSchema();
   return {

@@ -9,7 +9,7 @@ const files = execFileSync('git', ['ls-files', 'apps', 'domain', 'packages'], { 
   .split('\n')
   .filter((file) => /\.tsx?$/.test(file) && !/\.(test|fixture|generated)\.tsx?$/.test(file));
 
-/** Where code appends a path to an address of ours. */
+/** Patterns of code that appends a path to one of our base URLs. */
 const builders = [
   /\$\{[\w.#]*(base|collector|api|public|console)Url(\.replace\([^`]*?\))?\}(\$\{|[/?#])/i,
   /\$\{(new URL\([^)]*\)|[\w.#]*location)?\.?origin\}(\$\{|[/?#])/,
@@ -17,7 +17,7 @@ const builders = [
   /\b((base|collector|api|public|console)Url|location\.origin) \+ /i,
 ];
 
-/** Addresses that no user opens: requests of our own code, and addresses of other sites. */
+/** Files whose addresses no user opens: requests by our own code, and addresses of other sites. */
 const allowed: Readonly<Record<string, string>> = {
   'packages/contract/links.ts': 'the builders',
   'packages/sdk/client.ts': 'requests of the client',
@@ -38,10 +38,10 @@ function findBuilders(file: string): string[] {
   return lines.flatMap((line, index) => (builders.some((one) => one.test(line)) ? [`${file}:${index + 1}`] : []));
 }
 
-test('every address under a base URL is built by `links`, which tests/e2e opens', () => {
+test('every address under a base URL is built by `links`, whose addresses tests/e2e opens', () => {
   const found = files.filter((file) => !isSimulator(file)).flatMap(findBuilders);
   expect(found.filter((at) => !((at.split(':')[0] as string) in allowed))).toEqual([]);
-  // A file whose last builder is gone leaves the list.
+  // A file without such code must be removed from the list.
   const used = new Set(found.map((at) => at.split(':')[0]));
   expect(Object.keys(allowed).filter((file) => !used.has(file) && file !== 'packages/contract/links.ts')).toEqual([]);
 });

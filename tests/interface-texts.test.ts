@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { names } from '../apps/console/source/messages/es/names.ts';
 import { findWrittenTexts } from './interface-texts.ts';
 
-test('a text in a component is found, whether it is read, heard or hidden in an expression', () => {
+test('reports texts in JSX, in attributes and in expressions, but not those from the dictionary', () => {
   const source = `
     import { say } from './words/index.ts';
     const columns = [{ id: 'name', title: 'Name', about: say.table.name }];
@@ -17,7 +17,7 @@ test('a text in a component is found, whether it is read, heard or hidden in an 
     );
     throw new Error('The page has no place.');`;
   const [first = '', ...others] = findWrittenTexts('apps/console/source/page.tsx', source);
-  expect(first).toBe('apps/console/source/page.tsx says “Name” by itself; its place is apps/console/source/messages/');
+  expect(first).toBe('apps/console/source/page.tsx contains the text “Name”; move it to apps/console/source/messages/');
   expect(others.map((line) => /“(.*)”/.exec(line)?.[1])).toEqual(['Days', 'Nothing was sent yet', 'Loading']);
 });
 

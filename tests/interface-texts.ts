@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
 /**
- * What people read in the console stands in its dictionaries, apps/console/source/messages, once for each language. A text that is written
- * into a component would stay English for everybody. tests/check.ts asks.
+ * Checks that the console takes its texts from the dictionaries in apps/console/source/words, one per language. A text typed into a
+ * component would stay English in every language. tests/check.ts runs this check.
  */
 
 const texts = 'apps/console/source/messages/';
 
-/** Attributes and properties that are read or heard. */
-const readAloud = new Set([
+/** Attributes and properties whose values are shown or read by screen readers. */
+const textAttributes = new Set([
   'aria-label',
   'aria-description',
   'title',
@@ -21,7 +21,7 @@ const readAloud = new Set([
   'caption',
 ]);
 
-/** What is typed as it stands: addresses, names of the product and of a format. */
+/** Elements whose text is not translated, such as addresses, and names of the product and of formats. */
 const verbatim = new Set(['code', 'kbd', 'pre']);
 const isName = (text: string): boolean => /^(https:.*|Tributary|CSV)$/.test(text.trim());
 
@@ -35,23 +35,23 @@ interface Node {
 
 export function findWrittenTexts(path: string, source: string): string[] {
   const found: string[] = [];
-  look(parseSync(source, { syntax: 'typescript', tsx: path.endsWith('x') }), (text) => found.push(text));
-  return found.map((text) => `${path} says “${text.trim()}” by itself; its place is ${texts}`);
+  visit(parseSync(source, { syntax: 'typescript', tsx: path.endsWith('x') }), (text) => found.push(text));
+  return found.map((text) => `${path} contains the text “${text.trim()}”; move it to ${texts}`);
 }
 
-function look(value: unknown, tell: (text: string) => void): void {
+function visit(value: unknown, report: (text: string) => void): void {
   if (Array.isArray(value)) {
-    for (const item of value) look(item, tell);
+    for (const item of value) visit(item, report);
     return;
   }
   if (value === null || typeof value !== 'object') return;
   const node = value as Node;
   if (isVerbatim(node)) return;
-  for (const text of textsOf(node)) tell(text);
-  for (const [name, part] of Object.entries(node)) if (name !== 'span') look(part, tell);
+  for (const text of textsOf(node)) report(text);
+  for (const [name, part] of Object.entries(node)) if (name !== 'span') visit(part, report);
 }
 
-/** Imports, what is thrown at developers, and what a reader types as it stands. */
+/** Imports, errors for developers, and code that is shown as it is. */
 function isVerbatim(node: Node): boolean {
   if (node.type === 'ImportDeclaration') return true;
   if (node.type === 'NewExpression') return nameOf(node.callee) === 'Error';
@@ -62,10 +62,10 @@ function textsOf(node: Node): string[] {
   if (node.type === 'JSXText') return [String(node.value)].filter(isText);
   if (node.type === 'StringLiteral') return [String(node.value)].filter(isSentence);
   if (node.type === 'TemplateElement') return [String(node.cooked)].filter(isSentence);
-  const isRead = node.type === 'JSXAttribute' || node.type === 'KeyValueProperty';
-  if (!isRead || !readAloud.has(nameOf(node.name ?? node.key))) return [];
+  const isAttribute = node.type === 'JSXAttribute' || node.type === 'KeyValueProperty';
+  if (!isAttribute || !textAttributes.has(nameOf(node.name ?? node.key))) return [];
   const { type, value } = (node.value ?? {}) as Node;
-  // A sentence is found on its own.
+  // Sentences are found as string literals.
   return type === 'StringLiteral' ? [String(value)].filter((text) => isText(text) && !isSentence(text)) : [];
 }
 
@@ -78,7 +78,7 @@ export function writtenTexts(root: string): string[] {
   const files = globSync('apps/console/source/**/*.{ts,tsx}', { cwd: root }).filter(
     (path) => !path.startsWith(texts) && !path.endsWith('.test.ts'),
   );
-  // A look that reads nothing finds nothing.
+  // Guards against a wrong pattern that matches no files and so finds nothing.
   if (files.length < 50) throw new Error(`Only ${files.length} files of the console were read.`);
   return files.flatMap((path) => findWrittenTexts(path, readFileSync(join(root, path), 'utf8')));
 }

@@ -24,7 +24,7 @@ describe('deploy/kubernetes', () => {
       : [];
   });
 
-  test('lists every file, and an overlay changes what is there', () => {
+  test('lists every file, and overlays change only existing workloads', () => {
     const files = readdirSync(join(root, folder)).filter((file) => file !== 'kustomization.yaml');
     expect(resources.toSorted()).toEqual(files.toSorted());
     const { replicas } = parse(read('deploy/kubernetes/overlays/small/kustomization.yaml')) as {
@@ -33,7 +33,7 @@ describe('deploy/kubernetes', () => {
     for (const { name } of replicas) expect(pods.map((one) => one.name)).toContain(name);
   });
 
-  test('runs what compose.yaml runs, as nobody, from a read-only root, with settings that exist', () => {
+  test('runs the commands of compose.yaml without root, on a read-only root file system, with valid settings', () => {
     expect(pods.map(({ container }) => container.command)).toEqual(
       ['migrate', 'api', 'collector', 'provider-webhooks', 'worker', 'backup'].map(
         (name) => compose.services[name]?.command,
@@ -79,20 +79,20 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  test('each secret of the README is used, and holds what compose.yaml gives that process', () => {
-    const said = new Map(
+  test('each secret in the README is used and has the keys that compose.yaml gives that process', () => {
+    const documented = new Map(
       [...read('deploy/kubernetes/README.md').matchAll(/^\| `(tributary-[\w-]+)` +\| (.*)\|$/gm)].map(
         ([, name = '', keys = '']) => [name, [...keys.matchAll(/`(\w+)`/g)].map(([, key]) => key as string)],
       ),
     );
     const used = pods.map(({ container }) => container.envFrom[1].secretRef.name as string);
-    expect(new Set(used)).toEqual(new Set(said.keys()));
+    expect(new Set(used)).toEqual(new Set(documented.keys()));
     for (const process of ['api', 'collector', 'provider-webhooks', 'worker']) {
       const given = Object.keys(compose.services[process]?.environment ?? {});
       const secrets = given.filter((name) =>
         /^(DATABASE_\w+_URL|CLICKHOUSE_URL|NATS_URL|REDIS_URL|ENCRYPTION_KEYS)$/.test(name),
       );
-      expect(said.get(`tributary-${process}`)).toEqual(expect.arrayContaining(secrets));
+      expect(documented.get(`tributary-${process}`)).toEqual(expect.arrayContaining(secrets));
     }
   });
 });

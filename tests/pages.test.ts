@@ -13,24 +13,24 @@ const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: '
   .split('\n')
   .filter((page) => existsSync(join(root, page)));
 
-/** Of the past, which stays as it was written. */
+/** Pages about the past, which are not updated. */
 const isHistory = (page: string) => page === 'CHANGELOG.md' || page.startsWith('docs/decisions/');
 
-/** What people read who use it: routes, commands and samples of these must be true. */
+/** Pages for users: their routes, commands and samples must be correct. */
 const guides = pages.filter((page) => page.startsWith('docs/guides/') || page === 'README.md');
 
-test('every path that a page names exists', () => {
+test('every path in a page exists', () => {
   const path = /`((?:apps|bench|deploy|docs|domain|packages|tests)\/[\w./-]+)`/g;
   const named = pages
     .filter((page) => !isHistory(page))
     .flatMap((page) => [...read(page).matchAll(path)].map(([, name = '']) => ({ page, name })))
-    // Words in capitals stand for a name: tests/chaos/NAME.drill.ts. What is built may not be there yet.
+    // A word in capitals is a placeholder: tests/chaos/NAME.drill.ts. Build output may not exist yet.
     .filter(({ name }) => !/\/[A-Z]+\.|\/dist$/.test(name));
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter(({ name }) => !existsSync(join(root, name)))).toEqual([]);
 });
 
-/** Links of a page to others of ours, as paths from the root. */
+/** Links from a page to other pages of the repository, as paths from the root. */
 function linksOf(page: string): { readonly page: string; readonly to: string; readonly anchor: string | undefined }[] {
   const text = read(page).replaceAll(/```[\s\S]*?```/g, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, address = '']) => {
@@ -40,7 +40,7 @@ function linksOf(page: string): { readonly page: string; readonly to: string; re
   });
 }
 
-/** As GitHub names the anchors of headings. */
+/** The anchors of headings, as GitHub builds them. */
 const anchorsOf = (page: string): string[] =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -49,21 +49,21 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-test('every link leads somewhere, and its anchor to a heading', () => {
+test('every link leads to an existing file, and its anchor to a heading', () => {
   const links = pages.flatMap(linksOf);
   expect(links.length).toBeGreaterThan(200);
   expect(links.filter(({ to }) => !existsSync(join(root, to)))).toEqual([]);
   expect(links.filter(({ to, anchor }) => anchor && to.endsWith('.md') && !anchorsOf(to).includes(anchor))).toEqual([]);
 });
 
-test('every page of the documentation is found from the README', () => {
+test('every documentation page is reachable from the README', () => {
   const found = new Set(['README.md']);
   for (const page of found)
     for (const { to } of page.endsWith('.md') ? linksOf(page) : []) if (existsSync(join(root, to))) found.add(to);
   expect(pages.filter((page) => page.startsWith('docs/') && !found.has(page))).toEqual([]);
 });
 
-test('the site has every page, each link on it leads somewhere, and each page is found from the first', async () => {
+test('the site has every page, no dead link, and every page is reachable from the first', async () => {
   await buildDocs();
   const built = readdirSync(docsDirectory, { recursive: true, encoding: 'utf8' });
   const texts = new Map(
@@ -74,7 +74,7 @@ test('the site has every page, each link on it leads somewhere, and each page is
   expect(texts.size).toBe(sitePages.size);
   expect(pages.filter((page) => page.startsWith('docs/') && !sitePages.has(page))).toEqual([]);
   const files = new Set(built.map((name) => `/docs/${name}`));
-  /** What the API serves itself. */
+  /** Paths that the API serves. */
   const elsewhere = new Set(['/', '/docs/reference', '/docs/errors']);
   const links = [...texts].flatMap(([page, text]) =>
     [...text.matchAll(/ (?:href|src)="([^"]*)"/g)]
@@ -92,7 +92,7 @@ test('the site has every page, each link on it leads somewhere, and each page is
   for (const page of found)
     for (const { to } of links.filter((link) => link.page === page)) if (texts.has(to.pathname)) found.add(to.pathname);
   expect([...texts.keys()].filter((page) => !found.has(page))).toEqual([]);
-  // The policy lets through neither, and a page would look broken with it.
+  // The content security policy blocks inline scripts, styles and event handlers.
   const own = /<script(?![^>]* src="\/docs\/)|<style| style=| on[a-z]+="/;
   expect(
     [...texts].filter(([, text]) => own.test(text.replaceAll(/<code[\s\S]*?<\/code>/g, ''))).map(([page]) => page),
@@ -107,7 +107,7 @@ const patterns = declared.map((route) => ({
 const routeAt = (method: string, path: string) =>
   patterns.find(({ route, pattern }) => route.method === method && pattern.test(path))?.route;
 
-test('every route that a guide names is served, by that method', () => {
+test('every route in a guide exists with that method', () => {
   const named = guides.flatMap((page) =>
     [...read(page).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/api\/v1\/[^`\s?]*)/g)].map(
       ([, method = '', path = '']) => ({
@@ -121,7 +121,7 @@ test('every route that a guide names is served, by that method', () => {
   expect(named.filter(({ method, path }) => !routeAt(method, path))).toEqual([]);
 });
 
-test('every request that a guide shows with curl is one that its route takes', () => {
+test('the route of every curl example in a guide accepts its body', () => {
   const shown = guides.flatMap((page) =>
     [...read(page).matchAll(/^curl [\s\S]*?(?=\n(?:curl|#|```|\n))/gm)].map(([text]) => ({ page, text })),
   );
@@ -134,15 +134,15 @@ test('every request that a guide shows with curl is one that its route takes', (
   expect(calls.length).toBeGreaterThan(25);
   expect(calls.flatMap(({ page, text, route }) => (route ? [] : [{ page, text }]))).toEqual([]);
   const refused = calls.flatMap(({ page, body, route }) => {
-    // A sample that is cut short says so.
+    // Shortened samples contain an ellipsis.
     if (!body || !route?.body || body.includes('…') || body.includes('$')) return [];
-    const taken = route.body.schema.safeParse(JSON.parse(body));
-    return taken.success ? [] : [{ page, route: route.id, issues: taken.error.issues }];
+    const parsed = route.body.schema.safeParse(JSON.parse(body));
+    return parsed.success ? [] : [{ page, route: route.id, issues: parsed.error.issues }];
   });
   expect(refused).toEqual([]);
 });
 
-test('every command that a page names is there', () => {
+test('every CLI command in a guide exists', () => {
   const main = read('apps/cli/main.ts');
   const names = new Set([...main.matchAll(/^ {2}'?([a-z-]+)'?: \{$/gm)].map(([, name]) => name));
   const files = execFileSync('git', ['ls-files', 'apps/cli/commands'], { cwd: root, encoding: 'utf8' })

@@ -28,14 +28,14 @@ const tablesOfClickHouse = () =>
   );
 const listed = (engine: keyof typeof retentionPolicies) => Object.keys(retentionPolicies[engine]).sort();
 
-describe('every store has a life or a reason, and none is listed that is not there', () => {
+describe('every table, queue and stream has a retention period or a reason, and the list has no others', () => {
   test('in PostgreSQL', async () => {
-    // What has been migrated is noted by the one who migrates.
+    // Kysely creates tables for its own list of migrations.
     expect((await tablesOf('public')).filter((name) => !name.startsWith('kysely_'))).toEqual(listed('postgres'));
     expect(await tablesOf('pgboss')).toEqual(listed('pgboss'));
   });
 
-  test('in ClickHouse, where the engine deletes after as many days as are written down', async () => {
+  test('in ClickHouse, with a TTL of the documented number of days', async () => {
     const tables = await tablesOfClickHouse();
     expect(tables.map(({ name }) => name)).toEqual(listed('clickhouse'));
     for (const { name, statement } of tables) {
@@ -51,7 +51,7 @@ describe('every store has a life or a reason, and none is listed that is not the
     expect(streams.visits[0].config.max_age).toBe(Number(retentionPolicies.streams.visits.days) * 86_400e9);
   });
 
-  test("in the queue of jobs, whose own keeping is not left to its maker's defaults", async () => {
+  test('in the job queue, whose retention does not depend on the defaults of pg-boss', async () => {
     const { rows } = await kit.owner.unbound.query(
       sql`SELECT DISTINCT retention_seconds::int AS waiting, deletion_seconds::int AS ended FROM pgboss.queue WHERE name NOT LIKE '\\_\\_%'`,
     );
@@ -60,7 +60,7 @@ describe('every store has a life or a reason, and none is listed that is not the
 });
 
 describe('the sweeps', () => {
-  test('may delete from every table that has such a life, and see nothing of a row but its key and age', async () => {
+  test('may delete from every table with a retention period, and read only keys and ages of rows', async () => {
     await expect(sweepOld(sweeper())).resolves.toBe(0);
     await expect(sweepExpired(sweeper())).resolves.toBeGreaterThanOrEqual(0);
     for (const column of ['hash', 'name'])
@@ -70,7 +70,7 @@ describe('the sweeps', () => {
     await expect(kit.system.unbound.query(sql`SELECT email FROM invitations`)).rejects.toThrow('permission denied');
   });
 
-  test('take keys that were revoked or ran out a year ago, and invitations of three months ago', async () => {
+  test('delete keys a year after they were revoked or expired, and invitations after 90 days', async () => {
     const now = kit.clock.now();
     const ago = (days: number) => new Date(now.getTime() - days * 86_400_000);
     const profile = await buildProfile(kit.app);
@@ -109,7 +109,7 @@ describe('the sweeps', () => {
     expect(left.map(({ id }) => id)).toEqual([keys[0], keys[1], keys[4]].map((row) => row?.id).sort());
   });
 
-  test('go on until nothing old is left, also where that is more than one batch of 5,000', async () => {
+  test('delete all old rows, also when there are more than a batch of 5,000', async () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const longAgo = new Date(kit.clock.now().getTime() - 9_000 * 86_400_000);
     await kit.app.forProfile(id).transaction((tx) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { benchTable, drillTable, withTable } from './runs.ts';
 
-test('a run of a drill is a row of words: date, size, result, seconds and its figures', () => {
+test('drillTable shows date, drill, size, result, seconds and figures of a run', () => {
   const run = {
     date: '2026-11-15',
     name: 'loss',
@@ -16,7 +16,7 @@ test('a run of a drill is a row of words: date, size, result, seconds and its fi
   );
 });
 
-test('a run of a bench shows its ratio first', () => {
+test('benchTable shows the ratio of a run before its figures', () => {
   const run = {
     date: '2026-11-15',
     name: 'events',
@@ -29,7 +29,7 @@ test('a run of a bench shows its ratio first', () => {
   );
 });
 
-test('only what stands between the marks is made anew, and a page without them is an error', () => {
+test('withTable replaces only the text between its marks and throws for a page without them', () => {
   const page = 'before\n<!-- runs -->\nold\n<!-- end of runs -->\nafter';
   expect(withTable(page, '| new |')).toBe('before\n<!-- runs -->\n\n| new |\n\n<!-- end of runs -->\nafter');
   expect(() => withTable('nothing', '')).toThrow('has no "<!-- runs -->"');

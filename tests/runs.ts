@@ -1,10 +1,10 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Runs of drills and benches that are published: one JSON line each in docs, from which the tables beside them are made. */
+/** Published runs of drills and benches: one JSON line each in docs, from which the tables in docs are generated. */
 const docs = join(import.meta.dirname, '../docs');
 
-/** What a drill or bench printed last, and on which day. */
+/** The result line of a drill or bench, with its date. */
 export interface Run {
   readonly date: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export function recordRun(kind: RunKind, result: { readonly name: string }): voi
   appendFileSync(join(docs, `${kind}.jsonl`), `${JSON.stringify({ date, ...result })}\n`);
 }
 
-/** The page with its tables made anew: of runs, and for drills of their promises. The rest of it is written by hand. */
+/** The page with its generated tables replaced: the runs, and for drills their promises. The other text is written by hand. */
 export function pageWithRuns(kind: RunKind): string {
   const page = readFileSync(join(docs, `${kind}.md`), 'utf8');
   const runs = readFileSync(join(docs, `${kind}.jsonl`), 'utf8')
@@ -37,7 +37,7 @@ export function withTable(page: string, table: string, name: 'runs' | 'promises'
   return `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`;
 }
 
-/** What each drill promises, by its own words. They are read from the source: to load all drills takes seconds. */
+/** A table of each drill's promise, read from the source, because importing all drills takes seconds. */
 function promiseTable(): string {
   const folder = join(import.meta.dirname, 'chaos');
   const files = readdirSync(folder).filter((file) => file.endsWith('.drill.ts'));
@@ -56,7 +56,7 @@ export function drillTable(runs: readonly Run[]): string {
     ['date', 'drill', 'size', 'result', 'seconds', 'figures'],
     runs.map((run) => {
       const { date, name, size, passed, seconds, seed: _seed, ...figures } = run;
-      return [date, `\`${name}\``, size, passed ? 'passed' : 'failed', seconds, inWords(figures)];
+      return [date, `\`${name}\``, size, passed ? 'passed' : 'failed', seconds, formatFigures(figures)];
     }),
   );
 }
@@ -66,7 +66,7 @@ export function benchTable(runs: readonly Run[]): string {
     ['date', 'bench', 'ratio', 'better', 'figures'],
     runs.map((run) => {
       const { date, name, ratio, better, ...figures } = run;
-      return [date, `\`${name}\``, ratio, better, inWords(figures)];
+      return [date, `\`${name}\``, ratio, better, formatFigures(figures)];
     }),
   );
 }
@@ -78,17 +78,17 @@ function table(columns: readonly string[], rows: readonly (readonly unknown[])[]
     .join('\n');
 }
 
-/** The longest that a cell of figures gets; the JSON lines have all of them. */
-const mostLetters = 240;
+/** The maximum length of a cell of figures; the JSON lines have all figures. */
+const maxLength = 240;
 
-/** Numbers with their names, those inside of others by their path. Texts and lists are left to the JSON lines. */
-function inWords(figures: Readonly<Record<string, unknown>>): string {
+/** Numbers with their names, nested ones with their path. Strings and lists are only in the JSON lines. */
+function formatFigures(figures: Readonly<Record<string, unknown>>): string {
   const words = numbersOf(figures, []).map(
-    ([path, value]) => `${path.join(' ').replaceAll('_', ' ')} ${inThousands(value)}`,
+    ([path, value]) => `${path.join(' ').replaceAll('_', ' ')} ${formatNumber(value)}`,
   );
   let text = '';
   for (const word of words) {
-    if (text.length + word.length > mostLetters) return `${text}, …`;
+    if (text.length + word.length > maxLength) return `${text}, …`;
     text += text === '' ? word : `, ${word}`;
   }
   return text;
@@ -101,4 +101,4 @@ function numbersOf(value: object, path: readonly string[]): [string[], number][]
   });
 }
 
-const inThousands = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+const formatNumber = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 3 });

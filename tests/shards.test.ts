@@ -23,8 +23,8 @@ import { catalogue } from '../packages/clickhouse/queries.ts';
 import { createTwin } from './kit/twin.ts';
 
 /**
- * The same life of two profiles in a cluster of two shards, one on each, and in a single node: whatever is asked on the way is asked of both,
- * and all rows are compared in the end.
+ * Runs the same events for two profiles on a cluster of two shards, one profile on each, and on a single node. Every query is sent to both
+ * and the answers are compared; in the end all rows are compared, too.
  */
 
 const run = randomBytes(4).toString('hex');
@@ -40,7 +40,7 @@ await Promise.all([migrate(spread), migrate(alone)]);
 const { client, asked, differences } = createTwin(
   createClickHouse(spread),
   createClickHouse(alone),
-  // In how many parts rows lie, when a store wrote them, and what room it has.
+  // Columns that may differ: the number of parts, the time of writing and the memory used.
   new Set(['visits_parts', 'touches_parts', 'written_at', 'memory']),
 );
 afterAll(() => client.close());
@@ -50,18 +50,18 @@ const api = await openApi(kit, { clickhouse: client });
 afterAll(() => api.close());
 const engines = { app: kit.app, clickhouse: client };
 
-/** Asked by nobody here. */
-const unasked = new Set<string>([
-  // Of the store itself.
+/** Queries that this test does not run. */
+const uncovered = new Set<string>([
+  // Administration of the store.
   'migration_list_applied',
   'mutation_read_pending',
   'profile_table_list',
   'table_list',
   'visit_list_old_quarters',
-  // It counts copies, too, that no merge has folded yet.
+  // Also counts rows that a merge will remove, so the results differ.
   'conversion_first',
-  // Of a closed month, of an ad account's total, of a day that is off, of spend without a rate, of files and of an id that only a click names:
-  // made of the parts of others.
+  // Closed months, totals of ad accounts, days with differences, spend without a rate, exported files and click ids:
+  // these queries consist of parts that other queries use, too.
   'delivery_list_told',
   'report_compare_days',
   'report_list_values',
@@ -82,7 +82,7 @@ const scopes = [
 ] as const;
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** A shop on each shard. */
+/** Opens one shop on each shard. */
 async function openShops(): Promise<[Shop, Shop]> {
   const shops: Shop[] = [];
   while (shops.length < 2) {
@@ -94,8 +94,8 @@ async function openShops(): Promise<[Shop, Shop]> {
   return shops as [Shop, Shop];
 }
 
-/** Clicks, payments and spend. */
-async function live(shop: Shop): Promise<void> {
+/** Records clicks, payments and spend. */
+async function recordActivity(shop: Shop): Promise<void> {
   const visitorId = randomUUID();
   const seen = { visitor_id: visitorId, channel: 'paid_social', platform: 'social_ads' };
   await shop.visit({ ...seen, occurred_at: may(1), received_at: may(1), ad_external_id: 'film' });
@@ -118,7 +118,7 @@ async function live(shop: Shop): Promise<void> {
   await shop.settle();
 }
 
-/** All of them change; resolves to the moment before. */
+/** Changes a payment, spend and clicks; resolves to the time before the changes. */
 async function change(shop: Shop): Promise<string> {
   await shop.attribute();
   const before = new Date().toISOString();
@@ -140,7 +140,7 @@ const idsOf = async (table: 'customers' | 'outcomes', { ledger, profileId }: Sho
   return rows.map(({ id }) => id);
 };
 
-/** Every report there is, of now or of then. */
+/** Reads every report, with and without `as_of`. */
 async function readAll(shop: Shop, before: string): Promise<void> {
   const entity_id = shop.entity('campaign', 'winter');
   const changed = { from: before, to: kit.clock.now().toISOString() };
@@ -175,14 +175,14 @@ async function readAll(shop: Shop, before: string): Promise<void> {
   const range = { date_from: '2026-05-01', date_to: '2026-05-31' };
   const paths = reports.map(([path, query]) => `${path}?${new URLSearchParams({ ...range, ...query })}`);
   const journeys = (await idsOf('outcomes', shop)).map((id) => `/conversions/${id}/journey`);
-  const answers = [];
-  for (const path of [...paths, ...plain, ...journeys]) answers.push(await shop.ask(`/api/v1${path}`));
-  for (const path of journeys.slice(0, 2)) answers.push(await shop.ask(`/api/v1${path}`, shop.projected));
-  const refused = answers.filter(({ status }) => status !== 200).map(({ body }) => body);
+  const responses = [];
+  for (const path of [...paths, ...plain, ...journeys]) responses.push(await shop.ask(`/api/v1${path}`));
+  for (const path of journeys.slice(0, 2)) responses.push(await shop.ask(`/api/v1${path}`, shop.projected));
+  const refused = responses.filter(({ status }) => status !== 200).map(({ body }) => body);
   expect(refused).toEqual([]);
 }
 
-/** People of the last months, so many that models can learn from them; the engine makes them. */
+/** Inserts enough customers of the last months for models to be fitted; ClickHouse generates them. */
 async function fill(shop: Shop, day: string): Promise<void> {
   const entity = (name: string) => `toUUID('${shop.entity('campaign', name)}')`;
   const insert = (text: string) => client.command(raw(text), {});
@@ -202,13 +202,13 @@ async function fill(shop: Shop, day: string): Promise<void> {
     FROM touches FINAL WHERE profile_id = '${shop.profileId}' AND channel != 'email' AND cityHash64(visitor_id) % 3 = 0 GROUP BY profile_id, visitor_id`);
 }
 
-/** Models learn from it; what they credit is asked for. */
-async function learn(shop: Shop): Promise<void> {
+/** Fits the models and reads their credits. */
+async function fitAndReadModels(shop: Shop): Promise<void> {
   const fitted = await shop.post('/api/v1/models/fits', {});
   const day = (ago: number) => new Date(Date.parse(fitted.requested_at) - ago * 86_400_000).toISOString().slice(0, 10);
   await fill(shop, day(1));
-  const asking = { ...engines, now: () => new Date(fitted.requested_at) };
-  await fitModels(asking, { profileId: shop.profileId, fitId: fitted.id }, signal);
+  const deps = { ...engines, now: () => new Date(fitted.requested_at) };
+  await fitModels(deps, { profileId: shop.profileId, fitId: fitted.id }, signal);
   const { latest_fit } = (await shop.ask('/api/v1/models')).body.data;
   expect(latest_fit).toMatchObject({ id: fitted.id, state: 'done' });
   for (const model of fittedModelNames)
@@ -218,7 +218,7 @@ async function learn(shop: Shop): Promise<void> {
   await shop.ask('/api/v1/advice?margin_pct=40');
 }
 
-/** All rows of all tables, by a hash, but those that a batch works on. */
+/** Compares a hash of all rows of each table, except the staging tables of attribution. */
 async function compareTables(): Promise<void> {
   for (const table of Object.keys(tableOwners).filter((name) => !/^attribution_(?!history)|^schema_/.test(name))) {
     await client.query(
@@ -228,8 +228,8 @@ async function compareTables(): Promise<void> {
   }
 }
 
-/** What compares books, checks links of partners, and looks which profiles there are to learn from. */
-async function askTheRest(shop: Shop): Promise<void> {
+/** Runs the remaining queries: reconciliation, links of partners, and profiles to fit. */
+async function runOtherQueries(shop: Shop): Promise<void> {
   const { profileId } = shop;
   const books = new BooksServer().services();
   const queue = reconciliations({ ...engines, ...books, now: () => kit.clock.now() });
@@ -280,7 +280,7 @@ async function askTheRest(shop: Shop): Promise<void> {
   await client.query('model_list_changed', { ...period, least: 1 });
 }
 
-/** Everybody is erased, then a profile, and old visits: what is left is the same. */
+/** Erases all customers, then a profile, then old visits, and compares the remaining rows. */
 async function forget(near: Shop, far: Shop): Promise<void> {
   const personIds = [...(await idsOf('customers', near)), ...(await idsOf('customers', far))];
   const people = {
@@ -291,7 +291,7 @@ async function forget(near: Shop, far: Shop): Promise<void> {
     personIds,
     shellIds: personIds.map(() => randomUUID()),
   };
-  // Of other tables it counts copies, too, that no merge has folded yet.
+  // For the other tables it also counts rows that a merge will remove, so only visits are compared.
   for (const store of [spread, alone])
     expect(await erasePeople(store, clickhouseTables, people, signal)).toMatchObject({ visits: 4 });
   await compareTables();
@@ -304,24 +304,26 @@ async function forget(near: Shop, far: Shop): Promise<void> {
   expect(await client.query(left, {})).toEqual([{ n: '0' }]);
 }
 
-test('two shards answer, work out, fit and forget as a single node does', { timeout: 300_000 }, async () => {
+test('two shards give the same reports, attribution, fits and erasures as a single node', {
+  timeout: 300_000,
+}, async () => {
   kit.clock.set(new Date());
   await saveRates(kit.system, 'file', [
     { day: '2026-04-01', currency: 'USD', units: '1', usd: '1' },
     { day: '2026-04-01', currency: 'EUR', units: '0.5', usd: '1' },
   ]);
   const [near, far] = await openShops();
-  for (const shop of [near, far]) await live(shop);
+  for (const shop of [near, far]) await recordActivity(shop);
   const before = await change(far);
   kit.clock.set(new Date(Date.now() + 60_000));
   for (const { profileId } of [near, far])
     await rebuildProfile(engines, profileId, new Date('2026-05-28T00:00:00Z'), signal);
   await readAll(far, before);
   await near.read('/campaigns', { model: 'linear', level: 'ad', as_of: before });
-  await learn(far);
-  await askTheRest(far);
+  await fitAndReadModels(far);
+  await runOtherQueries(far);
   await compareTables();
   await forget(near, far);
   expect(differences).toEqual([]);
-  expect(Object.keys(catalogue).filter((name) => !asked.has(name) && !unasked.has(name))).toEqual([]);
+  expect(Object.keys(catalogue).filter((name) => !asked.has(name) && !uncovered.has(name))).toEqual([]);
 });

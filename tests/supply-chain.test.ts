@@ -10,23 +10,23 @@ const faultsOf = (entry: object) => supplyChainFaults({ 'node_modules/a': { ...g
 test.each([
   ['integrity of another kind', { integrity: 'sha1-x' }],
   ['a download address', { resolved: 'https://packages.example/a.tgz' }],
-  ['a licence that forbids', { license: 'AGPL-3.0-only' }],
+  ['a licence that is not on the list', { license: 'AGPL-3.0-only' }],
   ['no licence', { license: undefined }],
-  ['two licences that hold together, one of them unknown', { license: '(MIT AND SSPL-1.0)' }],
+  ['two licences joined by AND, one of them unknown', { license: '(MIT AND SSPL-1.0)' }],
   ['an install script', { hasInstallScript: true }],
   [
     'an optional build for another platform without a lock entry',
     { optionalDependencies: { 'a-darwin-arm64': '1.0.0' } },
   ],
-])('%s is a fault', (_title, entry) => {
+])('reports %s', (_title, entry) => {
   expect(faultsOf(entry)).toHaveLength(1);
 });
 
-test('of a choice of licences one that we know is enough', () => {
+test('accepts licences joined by OR when one of them is on the list', () => {
   expect(faultsOf({ license: '(SSPL-1.0 OR MIT)' })).toEqual([]);
 });
 
-test('the bill of materials names every package of the lock file once', () => {
+test('the bill of materials contains every package of the lock file', () => {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
     cwd: root,
     encoding: 'utf8',

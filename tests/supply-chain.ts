@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the lock file says of a package. */
+/** The fields of a package in the lock file that are checked. */
 interface Locked {
   readonly version?: string;
   readonly resolved?: string;
@@ -16,7 +16,7 @@ interface Locked {
 
 export type Lock = Readonly<Record<string, Locked>>;
 
-/** Licences under which anybody may use, change and pass on what we ship with them. MPL-2.0 binds changes of its own files only. */
+/** Licences that allow users to use, change and redistribute the product. MPL-2.0 covers only changes to its own files. */
 const licences = new Set([
   '0BSD',
   'AFL-2.1',
@@ -34,13 +34,13 @@ const licences = new Set([
   'Zlib',
 ]);
 
-/** An install script runs whatever its makers wrote on everybody's machine. These were read, or are never run (tests/published): */
+/** Packages whose install scripts were reviewed or are never run (tests/published). Others fail, because an install script can run anything. */
 const installScripts = new Set(['@swc/core', 'bun', 'deno']);
 
 export const readLock = (root: string): Lock =>
   (JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Lock }).packages;
 
-/** What is wrong with the packages that the lock file names. Whether an advisory speaks of one only a network can tell. */
+/** Finds faults of the packages in the lock file. Advisories are not checked here, because they need a network. */
 export function supplyChainFaults(lock: Lock): string[] {
   return Object.entries(lock).flatMap(([path, entry]) => {
     const name = path.split('node_modules/').at(-1) ?? path;
@@ -56,7 +56,7 @@ export function supplyChainFaults(lock: Lock): string[] {
   });
 }
 
-/** The folders in which Node resolves it: its own node_modules, then those of each parent folder. */
+/** Checks the folders in which Node resolves a package: its own node_modules, then those of each parent folder. */
 function isLocked(lock: Lock, path: string, wanted: string): boolean {
   const parts = `${path}/`.split('node_modules/');
   return parts.some(
@@ -64,7 +64,7 @@ function isLocked(lock: Lock, path: string, wanted: string): boolean {
   );
 }
 
-/** Of a choice one licence is enough; of several that hold together, each counts. */
+/** With OR one known licence is enough; with AND every licence must be known. */
 function isLicensed(expression: string | undefined): boolean {
   const parts = expression?.replaceAll(/[()]/g, '').split(/ (AND|OR) /) ?? [''];
   const known = parts.filter((_, index) => index % 2 === 0).map((licence) => licences.has(licence));

@@ -22,25 +22,25 @@ const rules = groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(read('deploy/grafana/tributary.json')) as {
   panels: { title: string; targets: { expr: string }[] }[];
 };
-const asked = [
+const expressions = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
-/** Every name that a process of ours serves, with the ending that Prometheus gives parts of a histogram. */
+/** Every metric name that our processes export, with the suffixes that Prometheus adds for histograms. */
 async function served(): Promise<Set<string>> {
   const pages = [await createMetrics().text(), await createWorkMetrics({}).text()].join('\n');
   const names = [...pages.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', kind]) =>
     kind === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
   );
-  // Named without asking any engine.
+  // The names do not depend on the engines.
   const figures = { ...workFigures({} as never, {} as never, {} as never), ...clockFigures(() => 0) };
   return new Set([...names, ...Object.keys(figures)]);
 }
 
-test('every alert and every panel asks for figures that exist, of queues that exist', async () => {
+test('every alert and every panel uses existing metrics and existing queues', async () => {
   const known = await served();
-  for (const [where, expr] of asked) {
+  for (const [where, expr] of expressions) {
     const names = [...expr.matchAll(/\b(?:tributary|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
     expect(names.length > 0 || expr.startsWith('up{'), where).toBe(true);
     expect(
@@ -56,12 +56,12 @@ test('every alert and every panel asks for figures that exist, of queues that ex
   }
 });
 
-test('every figure of ours is watched: an alert or a panel asks for it', async () => {
+test('every metric is used by an alert or a panel', async () => {
   const ours = [...(await served())].filter((name) => name.startsWith('tributary_') && !/_(bucket|sum)$/.test(name));
-  expect(ours.filter((name) => !asked.some(([, expr]) => expr.includes(name)))).toEqual([]);
+  expect(ours.filter((name) => !expressions.some(([, expr]) => expr.includes(name)))).toEqual([]);
 });
 
-test('every alert has its runbook, and no runbook is of nothing', () => {
+test('every alert has a runbook, and every runbook has an alert', () => {
   const pages = readdirSync(join(root, 'docs/operations/runbooks')).filter((name) => name !== 'README.md');
   expect(rules.map(({ alert }) => `${alert}.md`).sort()).toEqual(pages.sort());
   for (const { alert, labels, annotations } of rules) {
@@ -71,11 +71,11 @@ test('every alert has its runbook, and no runbook is of nothing', () => {
   }
 });
 
-// .ci/run fetches it; elsewhere whoever has it runs it.
+// .ci/run downloads promtool; elsewhere the test runs if it is installed.
 const fetched = join(root, '.engines/programs/prometheus/usr/bin/promtool');
 const promtool = existsSync(fetched) ? fetched : 'promtool';
 test.skipIf(spawnSync(promtool, ['--version']).status !== 0)(
-  'Prometheus takes the rules, and each alert fires',
+  'promtool accepts the rules, and each alert fires',
   { timeout: 60_000 },
   () => {
     const run = (...args: string[]) =>

@@ -19,37 +19,37 @@ const { values, positionals: areas } = parseArgs({
 });
 const root = join(import.meta.dirname, '../..');
 const rules = allRules();
-const known = [...new Set(rules.map((rule) => rule.area))];
-const unknown = areas.find((area) => !known.includes(area));
+const allAreas = [...new Set(rules.map((rule) => rule.area))];
+const unknown = areas.find((area) => !allAreas.includes(area));
 
 if (values.help || unknown) {
   if (unknown) console.error(`There is no area "${unknown}".`);
   console.log(`npm run conformance [-- AREA ...] [--from REPORT] [--json]
 
-Runs the tests that carry rule ids of the areas (all when none is named) and prints what is proven. Of a named area it prints each
-rule with what it asks. --from reads vitest's JSON report of a whole run instead of running anything.
+Runs the tests whose titles have rule ids of the areas (default: all) and prints the proven rules. For a named area it lists each
+rule with its sentence. --from reads vitest's JSON report of a full run instead of running the tests.
 
-Areas: ${known.join(', ')}`);
+Areas: ${allAreas.join(', ')}`);
   process.exit(values.help ? 0 : 2);
 }
 
-const wanted = areas.length > 0 ? areas : known;
-const asked = new Set(rules.filter(({ area }) => wanted.includes(area)).map(({ id }) => id));
-const claims = new Map([...claimedRules(textsOfTests(root))].filter(([id]) => asked.has(id)));
+const selectedAreas = areas.length > 0 ? areas : allAreas;
+const selectedIds = new Set(rules.filter(({ area }) => selectedAreas.includes(area)).map(({ id }) => id));
+const claims = new Map([...claimedRules(textsOfTests(root))].filter(([id]) => selectedIds.has(id)));
 const shown = shownRules(values.from ? readReport(values.from) : await runTests(claims));
-// A claim that the run did not show: its test failed, was skipped, or did not run at all.
+// Claimed rules that the run did not prove: a test failed, was skipped or did not run.
 const unshown = [...claims].filter(([id]) => !shown.has(id));
 const faults = [
   ...claimFaults(root),
   ...unshown.map(([id, files]) => `${id} is claimed by a test that did not pass, in ${files.join(', ')}`),
 ];
 
-const results = tally(rules, shown, wanted);
+const results = tally(rules, shown, selectedAreas);
 for (const result of results) {
   const { proven, ...open } = counts(result);
-  const rest = Object.entries(open).map(([standing, count]) => `${count} ${standing}`);
+  const rest = Object.entries(open).map(([status, count]) => `${count} ${status}`);
   console.log(`${result.area}: ${proven} of ${result.rules.length} proven, ${rest.join(', ')}`);
-  if (areas.length > 0) for (const rule of result.rules) console.log(`  ${rule.standing.padEnd(12)} ${line(rule)}`);
+  if (areas.length > 0) for (const rule of result.rules) console.log(`  ${rule.status.padEnd(12)} ${line(rule)}`);
 }
 if (faults.length > 0) console.error(faults.join('\n'));
 if (values.json) {
@@ -67,18 +67,18 @@ function readReport(file: string): VitestReport {
   return JSON.parse(readFileSync(file, 'utf8')) as VitestReport;
 }
 
-/** The report of an earlier run must not pass for this one's, so it goes first. */
-async function runTests(wanted: ReadonlyMap<string, readonly string[]>): Promise<VitestReport> {
+/** Deletes the report of an earlier run first, so that it cannot be taken for this one's. */
+async function runTests(claims: ReadonlyMap<string, readonly string[]>): Promise<VitestReport> {
   const file = join(root, '.engines/conformance.json');
   rmSync(file, { force: true });
-  // A file opens its databases before it is known whether any of its tests is wanted, so only those with one are named.
-  const files = new Set([...wanted.values()].flat().map((file) => file.replace(/\.cases\.ts$/, '.test.ts')));
+  // Only files with a claimed rule are passed, because a test file opens its databases even if none of its tests match.
+  const files = new Set([...claims.values()].flat().map((file) => file.replace(/\.cases\.ts$/, '.test.ts')));
   const args = [
     'node_modules/vitest/vitest.mjs',
     'run',
     ...files,
     '-t',
-    `\\[(${[...wanted.keys()].join('|')})\\]`,
+    `\\[(${[...claims.keys()].join('|')})\\]`,
     '--passWithNoTests',
     '--reporter=json',
     `--outputFile=${file}`,

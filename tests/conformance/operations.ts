@@ -4,11 +4,11 @@ import { type Route, routes } from '@tributary/contract';
 
 interface Operation {
   readonly name: string;
-  /** Any of them; or, of those without one, which credential is asked for. */
+  /** Any one of these scopes is enough. For an operation without scopes, the credential kinds. */
   readonly scopes: readonly string[];
 }
 
-/** The specification's operations, with the scopes that it states of each. */
+/** The specification's operations with their scopes. */
 export const specifiedOperations = (): Operation[] =>
   readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
     .trim()
@@ -19,7 +19,7 @@ export const specifiedOperations = (): Operation[] =>
       return { name: `${method} ${path}`, scopes: scopes.split(' ') };
     });
 
-/** The same by whether the contract declares them; a declared one is served, or the api does not compile. */
+/** Splits the operations by whether the contract declares them. A declared operation is served, or the API would not compile. */
 export function servedOperations(): { served: ReadonlySet<string>; unserved: ReadonlySet<string> } {
   const wanted = specifiedOperations().map(({ name }) => name);
   const declared = new Set(Object.values<Route>(routes).map(({ method, path }) => `${method} ${path}`));

@@ -5,7 +5,7 @@ import { allRules } from './rules.ts';
 import { textsOfTests, titledCalls } from './tests-in-source.ts';
 import { claimedRules, titleFaults } from './titles.ts';
 
-/** docs/conformance.md, from what the tests claim; that they pass is seen where they run. */
+/** docs/conformance.md, from the rules claimed in test titles. Whether the tests pass is checked where they run. */
 export function claimedPage(root: string): string {
   const rules = allRules();
   const areas = [...new Set(rules.map(({ area }) => area))];
@@ -15,7 +15,7 @@ export function claimedPage(root: string): string {
   return conformancePage(results, { served: served.size, total: served.size + unserved.size }, outside);
 }
 
-/** Titles that could claim a rule without proving it. */
+/** Titles that claim a rule without being able to prove it. */
 export function claimFaults(root: string): readonly string[] {
   return titleFaults(titledCalls(root), allRules(), servedOperations().unserved);
 }

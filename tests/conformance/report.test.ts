@@ -28,9 +28,9 @@ const run = shownRules(
   ),
 );
 
-test('a rule is proven by its passing tests only', () => {
+test('a rule is proven only if all of its tests passed', () => {
   const [result] = tally(rules, run, ['abc']);
-  expect(result?.rules.map(({ id, standing }) => [id, standing])).toEqual([
+  expect(result?.rules.map(({ id, status }) => [id, status])).toEqual([
     ['abc-001', 'proven'],
     ['abc-002', 'waiting'],
     ['abc-003', 'reserved'],
@@ -39,7 +39,7 @@ test('a rule is proven by its passing tests only', () => {
   expect(result && counts(result)).toEqual({ proven: 1, waiting: 2, reserved: 1, 'not testable': 0 });
 });
 
-test('the page says what each rule asks that is not proven, and why it is not', () => {
+test('the page lists each unproven rule with its sentence and the reason', () => {
   const page = conformancePage(tally(rules, run, ['abc']), { served: 1, total: 3 }, new Set(['abc-001']));
   expect(page).toContain('| abc | 4 | 1 | 1 | 2 | 1 | 0 |');
   expect(page).toContain(
@@ -51,7 +51,7 @@ test('the page says what each rule asks that is not proven, and why it is not', 
 
 const faultsOf = (source: string) => titleFaults(titledCallsOf('a.test.ts', source), rules, new Set(['GET /d']));
 
-test('a title names rules that exist, whose route is served, and at most four of them', () => {
+test('reports unknown rules, rules of routes that are not served, and more than four rules in a title', () => {
   expect(faultsOf("test('[abc-001] [abc-002] [abc-001] [abc-002] works', () => {}); test('no id at all')")).toEqual([]);
   expect(faultsOf("test('[abc-999] works')")).toEqual(['a.test.ts: there is no rule abc-999: "[abc-999] works"']);
   expect(faultsOf('test(`[abc-004] works`)')).toEqual([
@@ -63,17 +63,21 @@ test('a title names rules that exist, whose route is served, and at most four of
 test.each([
   ['a group', "describe('[abc-001] works', () => { test('so', () => {}); })", 'a group proves nothing'],
   ['a group of rows', "describe.each([1])('[abc-001] works', () => {})", 'a group proves nothing'],
-  ['a test that is to fail', "test.fails('[abc-001] works', () => {})", 'passes when it fails'],
-  ['a skipped one', "it.skip('[abc-001] works', () => {})", 'does not run'],
-  ['one that runs on some machines', "test.skipIf(!docker)('[abc-001] works', () => {})", 'does not always run'],
-  ['one that is tried again', "test('[abc-001] works', { retry: 50 }, () => {})", 'may fail before it passes'],
-  ['one that is not written', "test.todo('[abc-001] works')", 'is not written'],
+  ['a test that must fail', "test.fails('[abc-001] works', () => {})", 'passes when it fails'],
+  ['a skipped test', "it.skip('[abc-001] works', () => {})", 'does not run'],
+  [
+    'a test that runs only on some machines',
+    "test.skipIf(!docker)('[abc-001] works', () => {})",
+    'does not always run',
+  ],
+  ['a retried test', "test('[abc-001] works', { retry: 50 }, () => {})", 'may fail before it passes'],
+  ['a todo', "test.todo('[abc-001] works')", 'is not written'],
 ])('%s cannot claim a rule', (_, source, fault) => {
   expect(faultsOf(source)).toEqual([expect.stringContaining(fault)]);
   expect(faultsOf(source.replace('[abc-001] ', ''))).toEqual([]);
 });
 
-test('what tests claim is read from their source, rows and templates included, comments not', () => {
+test('reads claimed rules from test sources, including rows and templates but not comments', () => {
   const source =
     "// [abc-003]\ntest.each([['[abc-001] x']])('%s', () => {}); describe('x', () => it(`[abc-002]`, () => {}))";
   expect([...claimedRules(new Map([['a.test.ts', textsOf('a.test.ts', source)]]))]).toEqual([
@@ -82,7 +86,7 @@ test('what tests claim is read from their source, rows and templates included, c
   ]);
 });
 
-test('every rule says what it asks, in a sentence that stands alone', () => {
+test('every rule has a unique sentence of at most 24 words', () => {
   const all = allRules();
   expect(all).toHaveLength(960);
   for (const { id, asks } of all) {
@@ -92,7 +96,7 @@ test('every rule says what it asks, in a sentence that stands alone', () => {
   expect(new Set(all.map(({ asks }) => asks)).size).toBe(960);
 });
 
-test('every check from outside names rules that exist and are not reserved, and no two have the same title', () => {
+test('every check of `tributary conformance` has a unique title and names existing, unreserved rules', () => {
   const state = new Map(allRules().map((rule) => [rule.id, rule.state]));
   for (const { title, rules } of checks)
     for (const id of rules) expect([title, id, state.get(id)]).toEqual([title, id, 'waits']);
@@ -100,24 +104,24 @@ test('every check from outside names rules that exist and are not reserved, and 
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
-test('a line that is no rule, or one that is there twice, is an error', () => {
+test('throws for an invalid line and for a duplicate rule', () => {
   expect(() => readRules('id\tasks\tstate\tnote\nabc-001\t\twaits\tGET /a')).toThrow(/abc-001/);
   expect(() => readRules('id\tasks\tstate\tnote\nabc-001\tIt works.\tlater\tGET /a')).toThrow(/abc-001/);
   expect(() => readRules('id\tasks\tstate\tnote\nabc-001\tA.\twaits\t\nabc-001\tB.\twaits\t')).toThrow(/twice/);
 });
 
-test('[auth-002] [auth-009] each operation of the specification is served below the base and asks for the scopes that it states', () => {
+test('[auth-002] [auth-009] every operation of the specification is served under its base path and requires the specified scopes', () => {
   const declared = new Map(Object.values<Route>(routes).map((route) => [`${route.method} ${route.path}`, route]));
   const specified = specifiedOperations();
   expect(specified).toHaveLength(104);
   for (const { name, scopes } of specified) {
     const { access, path } = declared.get(name) ?? expect.unreachable(name);
     expect(path).toMatch(/^\/(api\/v1|oauth)\//);
-    // Any one of them is enough; an operation that states none says by which credential it is called.
-    const asked = access.scopes ? access.scopes.map((all) => all.join('+')) : access.credentials;
-    expect([name, [...asked].sort()]).toEqual([name, [...scopes].sort()]);
+    // Any one of the scopes is enough. An operation without scopes specifies its credential kinds.
+    const required = access.scopes ? access.scopes.map((all) => all.join('+')) : access.credentials;
+    expect([name, [...required].sort()]).toEqual([name, [...scopes].sort()]);
   }
-  // Those of our own ask for a scope, or for somebody: a role, the app that governs, a person who is signed in, a client that shows its secret.
+  // Our own operations also require a scope or a credential, such as a role, a session or a client secret. These are the exceptions.
   const open = [...declared.values()].filter(({ access }) => !access.scopes && access.credentials.includes('public'));
   expect(open.map(({ id }) => id).sort()).toEqual([
     'acceptInvitation',
@@ -133,7 +137,7 @@ test('[auth-002] [auth-009] each operation of the specification is served below 
   ]);
 });
 
-test('[err-006] a refusal of one resource is a code of its own, which its routes declare', () => {
+test('[err-006] each error that concerns one resource has its own code, which its routes declare', () => {
   const shared = [
     ...['unauthorized', 'forbidden', 'insufficient_scope', 'not_found', 'invalid_parameter', 'invalid_request'],
     ...['validation_error', 'invalid_state', 'rate_limit_exceeded', 'provider_error', 'service_unavailable'],

@@ -1,11 +1,11 @@
 import type { Rule } from './rules.ts';
 import { ruleIds } from './titles.ts';
 
-export type Standing = 'proven' | 'waiting' | 'reserved' | 'not testable';
+export type RuleStatus = 'proven' | 'waiting' | 'reserved' | 'not testable';
 
 export interface AreaResult {
   readonly area: string;
-  readonly rules: readonly (Rule & { readonly standing: Standing })[];
+  readonly rules: readonly (Rule & { readonly status: RuleStatus })[];
 }
 
 export interface VitestReport {
@@ -14,7 +14,7 @@ export interface VitestReport {
   }[];
 }
 
-/** The rules that a run has shown: a test names them, and every test that names them passed. */
+/** The rules that a run proved: at least one test names the rule, and all tests that name it passed. */
 export function shownRules(report: VitestReport): ReadonlySet<string> {
   const outcomes = new Map<string, Set<string>>();
   for (const { fullName, status } of report.testResults.flatMap((file) => file.assertionResults)) {
@@ -23,21 +23,21 @@ export function shownRules(report: VitestReport): ReadonlySet<string> {
   return new Set([...outcomes].flatMap(([id, seen]) => ([...seen].every((status) => status === 'passed') ? [id] : [])));
 }
 
-/** How each rule stands when these are proven. Reserved rules stay reserved, whatever is tested. */
+/** The status of each rule if these are proven. Reserved rules stay reserved even if a test passes. */
 export function tally(rules: readonly Rule[], proven: ReadonlySet<string>, areas: readonly string[]): AreaResult[] {
   const isProven = (id: string) => proven.has(id);
-  const standing = ({ id, state }: Rule): Standing => {
+  const statusOf = ({ id, state }: Rule): RuleStatus => {
     if (state === 'waits') return isProven(id) ? 'proven' : 'waiting';
     return state === 'reserved' ? 'reserved' : 'not testable';
   };
   return areas.map((area) => ({
     area,
-    rules: rules.filter((rule) => rule.area === area).map((rule) => ({ ...rule, standing: standing(rule) })),
+    rules: rules.filter((rule) => rule.area === area).map((rule) => ({ ...rule, status: statusOf(rule) })),
   }));
 }
 
-export function counts({ rules }: AreaResult): Record<Standing, number> {
-  const count = (standing: Standing) => rules.filter((rule) => rule.standing === standing).length;
+export function counts({ rules }: AreaResult): Record<RuleStatus, number> {
+  const count = (status: RuleStatus) => rules.filter((rule) => rule.status === status).length;
   return {
     proven: count('proven'),
     waiting: count('waiting'),
@@ -46,18 +46,18 @@ export function counts({ rules }: AreaResult): Record<Standing, number> {
   };
 }
 
-/** What a rule asks and, unless it is proven, why it is not. */
-export function line({ id, asks, standing, note }: AreaResult['rules'][number]): string {
+/** The sentence of a rule and, if it is unproven, the reason. */
+export function line({ id, asks, status, note }: AreaResult['rules'][number]): string {
   const why = {
     proven: '',
     waiting: ` Waits for ${note}.`,
     reserved: ` Reserved: ${note}.`,
     'not testable': ` Cannot be tested: ${note}.`,
   };
-  return `${id}: ${asks}${why[standing]}`;
+  return `${id}: ${asks}${why[status]}`;
 }
 
-/** `outside` are the rules that `tributary conformance` checks. */
+/** `outside` contains the rules that `tributary conformance` checks. */
 export function conformancePage(
   results: readonly AreaResult[],
   operations: { served: number; total: number },
@@ -86,7 +86,7 @@ export function conformancePage(
     );
   }
   for (const { area, rules } of results) {
-    const open = rules.filter(({ standing }) => standing !== 'proven');
+    const open = rules.filter(({ status }) => status !== 'proven');
     if (open.length > 0) lines.push('', `## ${area}`, '', ...open.map((rule) => `- ${line(rule)}`));
   }
   return `${lines.join('\n')}\n`;

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { rulesFile } from '../../apps/cli/conformance/rules.ts';
 
-/** A rule of the specification, in words of our own. */
+/** A rule of the specification, in our own words. */
 export interface Rule {
   readonly id: string;
   readonly area: string;
-  /** What it asks of the product, in a sentence. */
+  /** The requirement, in one sentence. */
   readonly asks: string;
-  /** What is known of it while no test proves it. */
+  /** Its state unless a test proves it. */
   readonly state: 'waits' | 'reserved' | 'not_testable';
-  /** What it waits for, or why it is not to be proven. */
+  /** What the rule waits for, or why it is not tested. */
   readonly note: string;
-  /** The operations that its note names: `GET /api/v1/customers`. */
+  /** The operations in its note: `GET /api/v1/customers`. */
   readonly operations: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function allRules(): Rule[] {
   return readRules(readFileSync(rulesFile, 'utf8'));
 }
 
-/** Columns are found by their heading, so their order is free. */
+/** Columns are found by their heading, so they can be in any order. */
 export function readRules(text: string): Rule[] {
   const [heading = '', ...lines] = text.trim().split('\n');
   const columns = heading.split('\t');

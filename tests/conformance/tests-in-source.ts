@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
-/** A call of `test`, `it` or `describe` as it stands in a file, whatever it is wrapped in: `test.each(rows)('title', ...)`. */
+/** A call of `test`, `it` or `describe` in a source file, possibly with modifiers: `test.each(rows)('title', ...)`. */
 export interface TitledCall {
   readonly file: string;
   readonly title: string;
   /** `['test', 'each']`, `['describe']`. */
   readonly callee: readonly string[];
-  /** Names in the options between title and function. */
+  /** The keys of the options between title and function. */
   readonly options: readonly string[];
 }
 
@@ -16,12 +16,14 @@ type Node = { readonly type?: string } & Record<string, unknown>;
 
 const callers: readonly string[] = ['test', 'it', 'describe'];
 
-/** The calls of every test file, read and not run, so that no test can be missed for having been skipped. */
+/** The calls in every test file, read from the source, so that skipped tests are included. */
 export function titledCalls(root: string): readonly TitledCall[] {
   return sources(root, '*.test.{ts,tsx}').flatMap(([file, source]) => titledCallsOf(file, source));
 }
 
-/** Every text in tests and in their tables of cases: a row may bring part of the title, `test.each([['[eras-024] a key', ...]])('%s')`. */
+/**
+ * Every string in tests and in their tables of cases, because a row may contain part of the title: `test.each([['[eras-024] a key', ...]])('%s')`.
+ */
 export function textsOfTests(root: string): ReadonlyMap<string, readonly string[]> {
   return new Map(sources(root, '*.{test,cases}.{ts,tsx}').map(([file, source]) => [file, textsOf(file, source)]));
 }

@@ -1,11 +1,11 @@
 import type { Rule } from './rules.ts';
 import type { TitledCall } from './tests-in-source.ts';
 
-/** With more, a failure would not say which rule it is about. */
-const mostIds = 4;
+/** With more rules in one title, a failure would not show which rule it concerns. */
+const maxIds = 4;
 
-/** Ways to call a test, or to set it up, with which it may pass without having shown anything. */
-const hollow: Readonly<Record<string, string>> = {
+/** Modifiers with which a test may pass without proving anything. */
+const unreliable: Readonly<Record<string, string>> = {
   fails: 'passes when it fails',
   todo: 'is not written',
   skip: 'does not run',
@@ -15,12 +15,12 @@ const hollow: Readonly<Record<string, string>> = {
   only: 'keeps the others from running',
 };
 
-/** The rules that a test's title names: `[eras-035]`. */
+/** The rule ids in a test's title: `[eras-035]`. */
 export function ruleIds(title: string): string[] {
   return [...title.matchAll(/\[([a-z]+-\d{3})\]/g)].map(([, id]) => id as string);
 }
 
-/** The rules that tests claim to prove, by the files that do. */
+/** The rules that tests claim to prove, with the files of those tests. */
 export function claimedRules(texts: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>();
   for (const [file, ofFile] of texts)
@@ -28,7 +28,7 @@ export function claimedRules(texts: ReadonlyMap<string, readonly string[]>): Rea
   return files;
 }
 
-/** What is wrong with the calls that name rules; `unserved` are operations of the specification that the contract does not declare. */
+/** Finds faults of the calls that name rules. `unserved` contains operations of the specification that the contract does not declare. */
 export function titleFaults(
   calls: readonly TitledCall[],
   rules: readonly Rule[],
@@ -44,10 +44,10 @@ export function titleFaults(
       const missing = rule.operations.filter((operation) => unserved.has(operation));
       return missing.length > 0 ? [`${id} is about ${missing.join(', ')}, which is not served`] : [];
     });
-    if (ids.length > mostIds) faults.push(`${ids.length} rules in one title; at most ${mostIds} tell which one failed`);
+    if (ids.length > maxIds) faults.push(`${ids.length} rules in one title; at most ${maxIds} are allowed`);
     if (callee[0] === 'describe') faults.push('a group proves nothing; name the rule on the test that does');
     for (const word of [...callee, ...options])
-      if (word in hollow) faults.push(`a test that ${hollow[word]} proves no rule`);
+      if (word in unreliable) faults.push(`a test that ${unreliable[word]} proves no rule`);
     return faults.map((fault) => `${file}: ${fault}: "${title}"`);
   });
 }

@@ -1,8 +1,8 @@
 import { ErrorCode, errorEnvelope, OAuthErrorBody, RequestId, type Route, refusalsOf } from '@tributary/contract';
 import { z } from 'zod';
 
-/** An answer as it arrived. */
-export interface Answered {
+/** A response as the client received it. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
@@ -13,8 +13,8 @@ export interface Fault {
   readonly what: string;
 }
 
-/** Codes that a request may meet before anyone knows which route it is for. */
-const beforeAnyRoute: readonly ErrorCode[] = [
+/** Error codes that may occur before a request is matched to a route. */
+const codesWithoutRoute: readonly ErrorCode[] = [
   'not_found',
   'invalid_request',
   'payload_too_large',
@@ -22,39 +22,43 @@ const beforeAnyRoute: readonly ErrorCode[] = [
 ];
 
 /**
- * What is wrong with an answer, if anything: it must be what its route declares, or a refusal that the route may give. Browsers are told which
- * request it was only where they are refused, and what is no HTTP never gets as far as the collector: Node refuses it without a word.
+ * Finds the fault of a response, if any: it must match its route's declaration or be an error that the route may return. The collector sends a
+ * request id to browsers only with errors. Requests that are not valid HTTP never reach the collector: Node rejects them without a body.
  */
 export function faultOf(
   method: string,
-  answered: Answered,
+  response: ReceivedResponse,
   route: Route | undefined,
   { isForBrowsers = false } = {},
 ): Fault | undefined {
-  const { status, body } = answered;
-  // What was done and is not through everywhere yet is no fault, where the route says that it may be so.
+  const { status, body } = response;
+  // A change that was made but not yet passed on to every system is no fault, if the route declares this error.
   const isLate = status === 502 && codeIn(body) === 'payment_assignment_incomplete';
-  // No provider is set up here, and a route that needs one says so; that it may is looked at below.
-  const isSaid =
+  // No provider is configured here, so a 501 is no fault if the route declares it; offSchema checks that below.
+  const hasNotImplementedCode =
     method === 'HEAD'
       ? route !== undefined && refusalsOf(route).includes('not_implemented')
       : codeIn(body) === 'not_implemented';
-  const isLeftOut = status === 501 && isSaid;
-  if (status >= 500 && !isLate && !isLeftOut) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
-  const isBare = answered.headers['x-request-id'] === undefined;
+  const isUnconfigured = status === 501 && hasNotImplementedCode;
+  if (status >= 500 && !isLate && !isUnconfigured) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
+  const isBare = response.headers['x-request-id'] === undefined;
   if (isForBrowsers && isBare && (status < 300 || body === '')) {
     const what =
       route && status < 300 ? issueOf(route.answers[status]?.schema ?? z.never(), body || undefined) : undefined;
     return what === undefined ? undefined : { kind: 'off_schema', what: `${status}: ${what}` };
   }
-  const what = offSchema(method, answered, route);
+  const what = offSchema(method, response, route);
   return what === undefined ? undefined : { kind: 'off_schema', what: `${status}: ${what}` };
 }
 
-function offSchema(method: string, { status, headers, body }: Answered, route: Route | undefined): string | undefined {
+function offSchema(
+  method: string,
+  { status, headers, body }: ReceivedResponse,
+  route: Route | undefined,
+): string | undefined {
   const requestId = headers['x-request-id'];
   if (!RequestId.safeParse(requestId).success) return 'no x-request-id';
-  // Neither has a body to check: of the one it never leaves the server, the other is a browser asking whether it may ask.
+  // There is no body to check: Node sends none to HEAD, and OPTIONS with 204 answers a preflight request of a browser.
   if (method === 'HEAD' || (method === 'OPTIONS' && status === 204)) return undefined;
   const declared = route?.answers[status];
   if (declared && status === 204) return body === '' ? undefined : 'has a body';
@@ -68,7 +72,7 @@ function offSchema(method: string, { status, headers, body }: Answered, route: R
   if (route?.errors === 'oauth') return oauthFault(json, status, requestId, refusalsOf(route));
   const code = ErrorCode.safeParse((json as { error?: { code?: unknown } }).error?.code).data;
   if (!code) return 'neither declared nor an error';
-  const mayBe = route ? refusalsOf(route) : beforeAnyRoute;
+  const mayBe = route ? refusalsOf(route) : codesWithoutRoute;
   if (!mayBe.includes(code)) return `${code}, which ${route?.id ?? 'no route'} does not declare`;
   const { error } = json as { error: { status: number; request_id: string } };
   if (error.status !== status) return `${code} says status ${error.status}`;
@@ -106,7 +110,7 @@ function parsed(text: string): unknown {
 
 const codeIn = (body: string) => /"code":"(\w+)"/.exec(body)?.[1] ?? 'without a code';
 
-/** Whether method and address are the route's, so that the answer has to be its own and not that of the doorstep. */
+/** Whether method and path match the route, so that the response must come from the route and not from the code before it. */
 export function isAt({ method, path }: Route, request: { readonly method: string; readonly url: string }): boolean {
   const [address = ''] = request.url.split(/[?#]/, 1);
   const parts = address.split('/');
@@ -118,7 +122,7 @@ export function isAt({ method, path }: Route, request: { readonly method: string
   );
 }
 
-/** Not empty, not too long for the router, not "..", which clients resolve, and escaped in a way that can be read. */
+/** Not empty, not too long for the router, not "..", which clients resolve, and validly escaped. */
 function isOneSegment(text: string): boolean {
   if (text === '' || text.length > 500 || /^(\.|%2e){1,2}$/i.test(text) || /[\\\s]/.test(text)) return false;
   try {

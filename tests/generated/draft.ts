@@ -1,29 +1,29 @@
 import { escaped, writeJson } from './hostile.ts';
 import type { CredentialName } from './world.ts';
 
-/** A request while it is being made: still in the parts that a mutation can get hold of. */
+/** A request in parts that mutations can change. */
 export interface Draft {
   readonly method: string;
-  /** With `{name}` where a parameter goes. */
+  /** With `{name}` for each parameter. */
   readonly path: string;
-  /** As they will stand in the address: escaped already, or broken on purpose. */
+  /** Already escaped, or escaped incorrectly on purpose. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly credential: CredentialName;
   readonly body: unknown;
   readonly isForm: boolean;
-  /** Sent in place of the body. */
+  /** Replaces the body if defined. */
   readonly bytes: Buffer | undefined;
 }
 
-/** Mutations of mutations grow without end; what is longer than this no server reads. */
-const longestPart = 20_000;
-const mostParts = 1_000;
+/** Limits the growth by repeated mutations; no server reads longer input. */
+const maxPartLength = 20_000;
+const maxParts = 1_000;
 
 export function urlOf({ path, params, query }: Draft): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-  const parts = query.slice(0, mostParts).map(([name, value]) => `${name}=${value}`.slice(0, longestPart));
+  const parts = query.slice(0, maxParts).map(([name, value]) => `${name}=${value}`.slice(0, maxPartLength));
   return parts.length === 0 ? filled : `${filled}?${parts.join('&')}`;
 }
 
@@ -38,7 +38,7 @@ const writeForm = (body: unknown): string =>
     .map((pair) => pair.join('='))
     .join('&');
 
-/** The first line names the fields of all rows; what is no row, and what is no text, is written somehow. */
+/** CSV whose first line has the fields of all rows. Values that are not strings are written as JSON. */
 export function writeCsv(rows: readonly unknown[]): string {
   const fields = [...new Set(rows.flatMap((row) => Object.keys(Object(row))))];
   const cell = (value: unknown) => {
@@ -50,7 +50,7 @@ export function writeCsv(rows: readonly unknown[]): string {
     .join('');
 }
 
-/** The fields of an object as an address or a form carries them: a list is its name again and again. */
+/** The fields of an object as written in an address or a form; a list repeats its name. */
 export function pairsOf(value: unknown): [name: string, value: string][] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, field]) =>

@@ -10,9 +10,9 @@ import { openCollectorTarget, targetOf } from './targets.ts';
 import { buildWorld } from './world.ts';
 
 export interface PartOptions {
-  /** The engines of its own. */
+  /** The name of this part's own set of engines. */
   readonly set: string;
-  /** Makes the first batch; each further one has the next. */
+  /** The seed of the first batch; each further batch adds one. */
   readonly seed: number;
   readonly requests: number;
   /** Inputs per parser, after the requests. */
@@ -34,10 +34,10 @@ export interface PartResult {
 }
 
 const batchSize = 1_000;
-/** Of a batch. It has two routes, and all that browsers say comes in by one of them. */
-const toCollector = 100;
+/** Requests per batch to the collector, which has only two routes. */
+const collectorRequests = 100;
 
-/** One process's share of a fuzz, against an API and engines of its own. */
+/** One process's share of a fuzz run, against its own API and engines. */
 export async function fuzzPart(
   { set, seed, requests, inputs }: PartOptions,
   progress: (done: number, faults: number) => void,
@@ -53,16 +53,16 @@ export async function fuzzPart(
     ] as const;
     const found = () => fuzzers.flatMap(({ failures }) => failures);
     let heapStart = 0;
-    const told = new Set<Failure>();
+    const printed = new Set<Failure>();
     for (let done = 0; done < requests; done += batchSize) {
-      // What is made and compiled once is there by then; from there on nothing may pile up.
+      // By now, everything that is created only once exists; from here on the heap must not grow.
       if (done === requests / 10) heapStart = heapMegabytes();
-      await fuzzers[0].batch(seed + done / batchSize, batchSize - toCollector);
-      await fuzzers[1].batch(seed + done / batchSize, toCollector);
+      await fuzzers[0].batch(seed + done / batchSize, batchSize - collectorRequests);
+      await fuzzers[1].batch(seed + done / batchSize, collectorRequests);
       progress(done + batchSize, found().length);
-      // Told at once: the rest of a long run need not be waited for.
-      for (const failure of found().filter((one) => !told.has(one))) {
-        told.add(failure);
+      // Printed at once, so that a long run shows failures early.
+      for (const failure of found().filter((one) => !printed.has(one))) {
+        printed.add(failure);
         console.error(JSON.stringify(failure));
       }
     }
@@ -108,7 +108,7 @@ async function tryParsers(kit: Testkit, clickhouse: ClickHouse, { seed, inputs }
   }
 }
 
-// Started as a process by the drill, it tells how far it is, and in the end what it found.
+// As a child process of the drill, it reports its progress and finally its result.
 if (process.send && process.argv[1] === import.meta.filename) {
   const options = JSON.parse(process.argv[2] ?? '{}') as PartOptions;
   const result = await fuzzPart(options, (done, faults) => process.send?.({ done, faults }));

@@ -10,7 +10,7 @@ import { validInput } from './requests.ts';
 import { openCollectorTarget, targetOf } from './targets.ts';
 import { buildWorld } from './world.ts';
 
-/** Routes that take a bit of everything, so that the generator is proven whatever the product declares. */
+/** Routes with many kinds of fields, so that this test of the generator does not depend on the product's routes. */
 const access = { credentials: ['api_key'], scopes: anyOf('attribution:write'), grain: 'profile' } as const;
 const common = { summary: 'Test', chapter: 'Test', access } as const;
 
@@ -87,7 +87,7 @@ async function fuzz(routes: Parameters<typeof serve>[1], requests: number): Prom
   return fuzzer;
 }
 
-test('sound routes stand, and a good part of the requests reaches them', async () => {
+test('finds no fault in correct routes, and many requests succeed', async () => {
   const { failures, byStatus, counts } = await fuzz(good, 3_000);
   expect(failures).toEqual([]);
   expect(counts).toEqual({ requests: 3_000, off_schema: 0, server_error: 0 });
@@ -95,7 +95,7 @@ test('sound routes stand, and a good part of the requests reaches them', async (
   for (const status of [400, 401, 403, 404, 413, 422]) expect(byStatus[status], `${status}`).toBeGreaterThan(0);
 });
 
-test('the collector stands, and takes a good part of what browsers send', async () => {
+test('finds no fault in the collector, and every route of it succeeds', async () => {
   const collector = await openCollectorTarget(kit);
   const fuzzer = new Fuzzer(collector, () => buildWorld(kit));
   await fuzzer.batch(7, 300);
@@ -105,12 +105,12 @@ test('the collector stands, and takes a good part of what browsers send', async 
   for (const status of [200, 204, 400, 401, 404]) expect(fuzzer.byStatus[status], `${status}`).toBeGreaterThan(0);
 });
 
-describe('a planted fault is found, and told with a small request', () => {
+describe('reports a planted fault once, with a small request:', () => {
   const planted = { ...record, id: 'planted', path: '/api/v1/planted' } as const;
 
   test.each([
     [
-      'it throws on a name of more than 40 characters',
+      'throws on a name of more than 40 characters',
       /internal_error/,
       ({ name }: { name: string }) => {
         if (name.length > 40) throw new Error('too long for a column');
@@ -118,13 +118,13 @@ describe('a planted fault is found, and told with a small request', () => {
       },
     ],
     [
-      'it answers off its schema on amounts below one',
+      'returns a response that violates the schema for amounts below one',
       /internal_error/,
       ({ name, amount }: { name: string; amount: number }) =>
         answer(201, { data: { id: amount < 1 ? 'none' : uuid(), name } }),
     ],
     [
-      'it refuses with a code that it does not declare',
+      'returns an error code that the route does not declare',
       /invalid_state, which planted does not declare/,
       ({ name }: { name: string }) =>
         name.startsWith('a') ? refuse('invalid_state', 'Not now.') : answer(201, { data: { id: uuid(), name } }),
@@ -134,14 +134,14 @@ describe('a planted fault is found, and told with a small request', () => {
     const found = failures.filter((failure) => what.test(failure.what));
     expect(found).toHaveLength(1);
     expect(found[0]?.request.length).toBeLessThan(330);
-    // Nothing of what makes the request bad in other ways is left.
+    // Shrinking has removed all mutations that are not needed for the fault.
     expect(found[0]?.request).toContain(
       'POST /api/v1/planted as api_key {"content-type":"application/json","idempotency-key"',
     );
   });
 });
 
-describe('an answer', () => {
+describe('faultOf', () => {
   const id = `req_${uuid()}`;
   const headers = { 'x-request-id': id, 'content-type': 'application/json; charset=utf-8' };
   const body = { data: { limit: 1, search: null }, meta: { profile_id: uuid() } };
@@ -149,26 +149,34 @@ describe('an answer', () => {
   const judge = (status: number, sent: unknown, more: object = {}, at: readonly Route[] = [list]) =>
     faultOf('GET', { status, headers: { ...headers, ...more }, body: JSON.stringify(sent) }, at[0])?.what;
 
-  test('is sound when it is what its route declares', () => {
+  test('accepts a response that the route declares', () => {
     expect(judge(200, body)).toBeUndefined();
     expect(judge(404, { error })).toBeUndefined();
   });
 
   test.each([
-    ['a field too many', judge(200, { ...body, secret: 1 }), /Unrecognized key/],
-    ['a field too few', judge(200, { meta: body.meta }), /data/],
-    ['another status', judge(202, body), /neither declared nor an error/],
-    ['a code of others', judge(409, { error: { ...error, code: 'invalid_state', status: 409 } }), /does not declare/],
-    ['a code that is none', judge(404, { error: { ...error, code: 'gone' } }), /neither declared/],
-    ['a status that it does not have', judge(400, { error }), /says status 404/],
-    ['an error with more to it', judge(404, { error: { ...error, stack: 'at' } }), /Unrecognized key/],
+    ['an extra field', judge(200, { ...body, secret: 1 }), /Unrecognized key/],
+    ['a missing field', judge(200, { meta: body.meta }), /data/],
+    ['an undeclared status', judge(202, body), /neither declared nor an error/],
+    [
+      'an error code of other routes',
+      judge(409, { error: { ...error, code: 'invalid_state', status: 409 } }),
+      /does not declare/,
+    ],
+    ['an unknown error code', judge(404, { error: { ...error, code: 'gone' } }), /neither declared/],
+    ['a status that does not fit the error code', judge(400, { error }), /says status 404/],
+    ['an extra field in the error', judge(404, { error: { ...error, stack: 'at' } }), /Unrecognized key/],
     ['no request id', judge(200, body, { 'x-request-id': undefined }), /no x-request-id/],
     ['another request id', judge(404, { error }, { 'x-request-id': `req_${uuid()}` }), /two request ids/],
-    ['text', judge(200, body, { 'content-type': 'text/html' }), /sent as text\/html/],
-    ['an answer where there is no route', judge(200, body, {}, []), /neither declared/],
-    ['a fault of ours', judge(500, { error: { ...error, code: 'internal_error' } }), /500 internal_error/],
-    ['a service away', judge(503, { error: { ...error, code: 'service_unavailable' } }), /503 service_unavailable/],
-  ])('with %s is not', (_, what, expected) => {
+    ['a body that is not JSON', judge(200, body, { 'content-type': 'text/html' }), /sent as text\/html/],
+    ['a success without a route', judge(200, body, {}, []), /neither declared/],
+    ['an internal error', judge(500, { error: { ...error, code: 'internal_error' } }), /500 internal_error/],
+    [
+      'an unavailable service',
+      judge(503, { error: { ...error, code: 'service_unavailable' } }),
+      /503 service_unavailable/,
+    ],
+  ])('reports %s', (_, what, expected) => {
     expect(what).toMatch(expected);
   });
 
@@ -180,11 +188,14 @@ describe('an answer', () => {
     ['/api/v1/things/%zz', false],
     ['/api/v1/things/%2E%2e', false],
     ['/api/v1/THINGS/x', false],
-  ])('%s belongs to the route: %s', (url, expected) => {
+  ])('isAt matches %s: %s', (url, expected) => {
     expect(isAt(list, { method: 'GET', url })).toBe(expected);
   });
 });
 
-test.each(Object.values<Route>(routes).map((one) => [one.id, one] as const))('%s can be asked well', (_, declared) => {
-  expect(() => validInput(declared, 1)).not.toThrow();
-});
+test.each(Object.values<Route>(routes).map((one) => [one.id, one] as const))(
+  'a valid request for %s can be generated',
+  (_, declared) => {
+    expect(() => validInput(declared, 1)).not.toThrow();
+  },
+);

@@ -21,8 +21,12 @@ afterAll(async () => {
 const chapters = Map.groupBy(Object.values<Route>(routes), ({ chapter }) => chapter);
 const fileOf = (chapter: string) => `${chapter.toLowerCase().replaceAll(/[^a-z]+/g, '-')}.txt`;
 
-/** `npm run golden` rewrites the files, so that a change of the contract shows in its review. */
-test.each([...chapters])('%s answers as recorded', { timeout: 120_000 }, async (chapter, operations) => {
-  const recorded = await recordChapter(kit, api, operations);
-  await expect(recorded).toMatchFileSnapshot(join(import.meta.dirname, 'golden', fileOf(chapter)));
-});
+/** `npm run golden` rewrites the files, so that a changed response is visible in the review. */
+test.each([...chapters])(
+  'the responses of %s equal the recorded ones',
+  { timeout: 120_000 },
+  async (chapter, operations) => {
+    const recorded = await recordChapter(kit, api, operations);
+    await expect(recorded).toMatchFileSnapshot(join(import.meta.dirname, 'golden', fileOf(chapter)));
+  },
+);

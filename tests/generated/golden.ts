@@ -6,12 +6,12 @@ import { v7 as uuid } from 'uuid';
 import { draftOf, type RequestInput, validInput, withId, written } from './requests.ts';
 import { buildWorld, type CredentialName, credentialsFor, settled, type World } from './world.ts';
 
-/** An id that nothing has. */
+/** An id that does not exist. */
 const absent = '0195d3a0-0000-7000-8000-000000000000';
 
 const unknownField = 'unknown_field';
 
-/** What most answers have, which is therefore not written down. */
+/** Headers with these values are not recorded, because most responses have them. */
 const usual: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -37,7 +37,7 @@ interface Case {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A valid request of an operation, and the ways in which the same request is refused. */
+/** A valid request of an operation, and variants that must be rejected. */
 function casesOf(route: Route): { readonly valid: Case | undefined; readonly refused: readonly Case[] } {
   const { good, bad } = credentialsFor(route.access.credentials);
   const input = validInput(route, 1);
@@ -63,7 +63,7 @@ function casesOf(route: Route): { readonly valid: Case | undefined; readonly ref
   return { valid: { name: 'valid', credential: best, input }, refused };
 }
 
-/** Records what the operations of a chapter answer. Each valid request that changes something gets a world of its own. */
+/** Records the responses of a chapter's operations. Each valid request that changes something gets its own world. */
 export async function recordChapter(
   kit: Testkit,
   server: Pick<TestServer, 'fastify'>,
@@ -90,7 +90,7 @@ async function record(server: Pick<TestServer, 'fastify'>, world: World, route: 
     method: request.method as 'GET',
     url: request.url,
     headers: { ...request.headers },
-    // Rates of callers without a credential are counted by address.
+    // Rate limits without a credential count by address.
     remoteAddress: `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
     ...(request.body && { payload: request.body }),
   });
@@ -121,7 +121,7 @@ const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const marks = /mark-[0-9a-f]{12}/g;
 const mask = (text: string) => text.replace(uuids, '<uuid>').replace(times, '<time>').replace(marks, '<mark>');
 
-/** The body with the kind of each value in its place, and with one row of each shape for a list. */
+/** The body with each value replaced by its kind; a list has one row of each shape. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const shapes = new Map(value.map((one) => [JSON.stringify(shapeOf(one)), shapeOf(one)]));

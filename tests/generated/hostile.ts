@@ -1,7 +1,7 @@
 import { nilUuid } from '@tributary/vocabulary';
 import fc from 'fast-check';
 
-/** What a client sends by mistake or on purpose to see a server stumble. One list: each entry has felled one somewhere. */
+/** Values that clients send by mistake or in attacks. Each entry has broken a server somewhere. */
 
 const marks = ['', ' ', '\t', '\u0000', 'a\u0000b', '\ufeff', '\ufffe', '"', '\\', '\r\nX-Injected: 1', '\u2028'];
 const scripts = [
@@ -87,7 +87,7 @@ export const hostileTexts: fc.Arbitrary<string> = fc.oneof(
     .map(([unit, times]) => unit.repeat(times)),
 );
 
-/** As it may stand in an address: escaped well, or in a way that no decoder should take. */
+/** Texts for an address: correctly escaped, or escaped in a way that no decoder should accept. */
 export const hostileEscapes: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: hostileTexts.map(escaped) },
   {
@@ -99,12 +99,12 @@ export const hostileEscapes: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** Half a surrogate pair has no UTF-8 of its own; these are the bytes that a careless encoder makes of it. */
+/** A lone surrogate has no UTF-8 encoding; these are the bytes that a careless encoder writes. */
 export function escaped(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ed%a0%80';
 }
 
-/** A piece of JSON text that no JavaScript value stands for. */
+/** A piece of JSON text that no JavaScript value represents. */
 export class Raw {
   readonly text: string;
   constructor(text: string) {

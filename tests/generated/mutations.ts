@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { bytesOf, type Draft } from './draft.ts';
 import { escaped, hostileEscapes, hostileTexts, hostileValues } from './hostile.ts';
 
-/** One thing done to a request. Several may follow each other, so each takes the request as it finds it. */
+/** One change of a request. Several may follow each other, so each works on any request. */
 export type Mutation = (draft: Draft) => Draft;
 
-/** Which one of several is meant, whatever their number turns out to be. */
+/** An index into a list of unknown length. */
 const pick = fc.nat(11);
 const picked = <T>(list: readonly T[], index: number): T | undefined => list[index % list.length];
 
@@ -101,7 +101,7 @@ const onQuery = fc
       },
   );
 
-/** Every place in a JSON value, the whole of it first. */
+/** The path of every value in a JSON value, starting with the root. */
 export function pathsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== 'object') return [path];
   return [path, ...Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name]))];
@@ -118,7 +118,7 @@ export function changedAt(
   return copy;
 }
 
-/** Some of what is mutated has no text of its own. */
+/** Some mutated values cannot be converted to a string. */
 const asText = (value: unknown): string => {
   try {
     return String(value);
@@ -196,7 +196,7 @@ const onBytes = byteChanges.map(
 );
 
 const long = 'x'.repeat(9_000);
-/** Undefined: left out. */
+/** Undefined removes the header. */
 const headerValues: Readonly<Record<string, readonly (string | undefined)[]>> = {
   'content-type': [
     undefined,
@@ -274,7 +274,7 @@ const onHeader = fc
       },
   );
 
-/** Those that have something to get hold of come more often. */
+/** Mutations of parts that the request has are more frequent. */
 export function mutationsFor(has: { params: boolean; query: boolean; body: boolean }): fc.Arbitrary<Mutation> {
   return fc.oneof(
     { weight: has.params ? 4 : 0, arbitrary: onParameter },

@@ -11,11 +11,11 @@ import {
   openApi,
   openTestkit,
   openWarehouse,
-  processQueue,
   type TestApi,
   type Testkit,
   testTombstones,
   testVault,
+  processQueue,
 } from '@tributary/testkit';
 import { retentionPolicies } from '@tributary/vocabulary/retention.ts';
 import { type QueueName, queues } from '@tributary/work';
@@ -30,8 +30,8 @@ import { draftOf, type FuzzRequest, requestsTo, validInput, written } from './re
 import { buildWorld, credentialsFor, idToken, settled, type World } from './world.ts';
 
 /**
- * Every route and the worker are walked through, and what PostgreSQL says of each statement on the way is held to two rules: it enters
- * every table by an index, and on a tenant's tables it names the tenant itself, so that a table can be split by profile.
+ * Calls every route and runs the worker, and checks the plan of each statement that PostgreSQL executes: it must read every table by an
+ * index, and on a tenant's table it must filter by the tenant itself, so that tables can be split by profile.
  */
 
 let kit: Testkit;
@@ -55,30 +55,34 @@ afterAll(async () => {
   await kit.close();
 });
 
-/** Statements that may do otherwise, by the table and a part of their text, and why. */
+/** Statements that may break the rules, by table and a part of their text, with the reason. */
 const exceptions: readonly { readonly table: string; readonly part: RegExp; readonly reason: string }[] = [
   { table: 'event_counter', part: /./, reason: 'It has one row.' },
   {
     table: 'outbox',
     part: /profile_id/,
-    reason: 'It is empty within a second; an index would be paid for by every outcome.',
+    reason: 'It is empty within a second, and an index would slow down every outcome.',
   },
   { table: 'profiles', part: /INSERT INTO reconciliations/, reason: 'Nightly, and every profile gets a row.' },
   {
     table: 'profiles_with_ads',
     part: /INSERT INTO score_rebuilds/,
-    reason: 'Nightly, and every one of them is marked.',
+    reason: 'Nightly, and every profile is marked.',
   },
-  { table: 'api_keys', part: /note|hash|last_used_at/, reason: 'Whose a key is follows from it.' },
+  { table: 'api_keys', part: /note|hash|last_used_at/, reason: 'The lookup of a key returns its tenant.' },
   {
     table: 'app_tokens',
     part: /hash|app_id/,
-    reason: 'Whose a token is follows from it; a new secret ends all of an app.',
+    reason: 'The lookup of a token returns its tenant; a new secret revokes all tokens of an app.',
   },
-  { table: 'invitations', part: /hash/, reason: 'Whose an invitation is follows from it.' },
-  { table: 'shared_views', part: /hash/, reason: 'Whose a link is follows from it.' },
-  { table: 'connections', part: /DELETE FROM ONLY .* "workspace_id"/, reason: 'They go with their workspace.' },
-  { table: 'members', part: /user_id/, reason: 'Somebody who signs in has workspaces, not the other way round.' },
+  { table: 'invitations', part: /hash/, reason: 'The lookup of an invitation returns its tenant.' },
+  { table: 'shared_views', part: /hash/, reason: 'The lookup of a link returns its tenant.' },
+  {
+    table: 'connections',
+    part: /DELETE FROM ONLY .* "workspace_id"/,
+    reason: 'They are deleted with their workspace.',
+  },
+  { table: 'members', part: /user_id/, reason: 'At sign-in the workspaces of a user are read.' },
 ];
 
 const owners = new Map<string, Set<string>>();
@@ -87,59 +91,62 @@ for (const { table, owner } of [...profileTables, ...workspaceTables])
 
 const isExcepted = ({ table, statement, conditions }: Scan) =>
   exceptions.some((one) => one.table === table && one.part.test(`${statement} ${conditions}`));
-const told = ({ table, conditions, statement }: Scan) =>
+const describeScan = ({ table, conditions, statement }: Scan) =>
   `${table} by ${conditions || 'nothing'}: ${statement.slice(0, 500)}`;
 
 const faults = (scans: readonly Scan[]) => {
   const ours = scans.filter((scan) => scan.table in retentionPolicies.postgres && !isExcepted(scan));
   return {
-    readFromEndToEnd: ours.filter(({ isEntered }) => !isEntered).map(told),
-    // Who works the queues asks for all profiles, or for one by its key.
-    namesNoTenant: ours
+    fullScans: ours.filter(({ isEntered }) => !isEntered).map(describeScan),
+    // The worker reads all profiles, or one by its key.
+    withoutTenant: ours
       .filter(({ table, role, conditions }) => {
         const columns = owners.get(table);
         return role === 'tributary_app' && columns && ![...columns].some((column) => conditions.includes(column));
       })
-      .map(told),
+      .map(describeScan),
   };
 };
 
-describe('on the way through all routes and the worker', () => {
-  test('every statement enters its tables by an index, and names the tenant whose rows it wants', async () => {
-    let answeredWell = 0;
+describe('plans of all routes and the worker', () => {
+  test('every statement reads its tables by an index and filters by tenant', async () => {
+    let successes = 0;
     const before = new Set(plans.scans);
     for (const methods of [['GET'], ['POST', 'PUT', 'PATCH'], ['DELETE']]) {
       const world = await buildWorld(kit);
       await plans.pretendLarge();
-      plans.isHearing = true;
-      answeredWell += await askAll(methods, world);
-      if (!methods.includes('GET')) await workThrough(world);
-      plans.isHearing = false;
+      plans.isRecording = true;
+      successes += await callAll(methods, world);
+      if (!methods.includes('GET')) await runWorker(world);
+      plans.isRecording = false;
     }
-    // Else the walk ends at the door.
-    expect(answeredWell).toBeGreaterThan(100);
+    // Otherwise the requests would fail before most statements run.
+    expect(successes).toBeGreaterThan(100);
     expect(plans.statements.size).toBeGreaterThan(350);
-    const heard = plans.scans.filter((scan) => !before.has(scan));
-    expect(faults(heard)).toEqual({ readFromEndToEnd: [], namesNoTenant: [] });
+    const scans = plans.scans.filter((scan) => !before.has(scan));
+    expect(faults(scans)).toEqual({ fullScans: [], withoutTenant: [] });
   });
 
-  test('and one that does not is found', async () => {
+  test('reports statements without an index or a tenant filter', async () => {
     const world = await buildWorld(kit);
     const before = new Set(plans.scans);
-    plans.isHearing = true;
+    plans.isRecording = true;
     await kit.app.unbound.query(sql`SELECT FROM customers WHERE id = ANY (${[idOf(world, 'profile')]}::uuid[])`);
     await kit.app.unbound.query(sql`SELECT FROM merges ORDER BY merged_at DESC LIMIT 1`);
-    plans.isHearing = false;
-    const { readFromEndToEnd, namesNoTenant } = faults(plans.scans.filter((scan) => !before.has(scan)));
-    expect(readFromEndToEnd.join('\n')).toMatch(/^customers by \(id = ANY[^\n]*\nmerges by nothing/);
-    expect(namesNoTenant).toHaveLength(2);
+    plans.isRecording = false;
+    const { fullScans, withoutTenant } = faults(plans.scans.filter((scan) => !before.has(scan)));
+    expect(fullScans.join('\n')).toMatch(/^customers by \(id = ANY[^\n]*\nmerges by nothing/);
+    expect(withoutTenant).toHaveLength(2);
   });
 });
 
 const idOf = (world: World, kind: 'profile') => world.tokens.get(idToken(kind)) ?? '';
 
-/** Asks every route of some methods as one who may: the shortest input, and what is not only read also with others. Resolves to how many were answered well. */
-async function askAll(methods: readonly string[], world: World): Promise<number> {
+/**
+ * Calls every route of some methods with a permitted credential: with the shortest input, and writes also with others. Resolves to the number of
+ * successes.
+ */
+async function callAll(methods: readonly string[], world: World): Promise<number> {
   const requests = Object.values<Route>(routes)
     .filter(({ method }) => methods.includes(method))
     .flatMap((route) => {
@@ -150,7 +157,7 @@ async function askAll(methods: readonly string[], world: World): Promise<number>
         route.method === 'GET' ? [] : fc.sample(requestsTo([route], { isClean: true }), { seed: 1, numRuns: 2 });
       return [...more, { route, from: '10.0.0.1', ...shortest } satisfies FuzzRequest];
     });
-  let answeredWell = 0;
+  let successes = 0;
   const lane = async () => {
     for (let next = requests.pop(); next; next = requests.pop()) {
       const { method, url, headers, body, from } = settled(next, world);
@@ -161,15 +168,15 @@ async function askAll(methods: readonly string[], world: World): Promise<number>
         remoteAddress: from,
         ...(body && { payload: body }),
       });
-      if (answer.statusCode < 300) answeredWell += 1;
+      if (answer.statusCode < 300) successes += 1;
     }
   };
   await Promise.all(Array.from({ length: 8 }, lane));
-  return answeredWell;
+  return successes;
 }
 
-/** What a worker would do now: number events, work off the queues, run each job once. */
-async function workThrough(world: World): Promise<void> {
+/** Does a worker's work once: numbers events, processes the queues and runs each job. */
+async function runWorker(world: World): Promise<void> {
   const work = workOver();
   while ((await sequenceBatch(kit.system.unbound, kit.clock.now())) > 0);
   const handlers = queueHandlers(work);
@@ -182,14 +189,14 @@ async function workThrough(world: World): Promise<void> {
     adId: profileId,
     analysisId: profileId,
   };
-  // That a profile is gone by now is no fault of a statement.
+  // A job may fail because its profile was deleted; only the statements matter.
   for (const run of Object.values(jobHandlers(work)) as ((payload: object, signal: AbortSignal) => Promise<void>)[])
     await run(payload, AbortSignal.timeout(60_000)).catch(() => {});
 }
 
 function workOver(): Work {
   const connect = async () => {
-    throw new Error('Tests reach nobody outside.');
+    throw new Error('Tests make no outbound requests.');
   };
   const nowhere = createOutbound({ timeoutMs: 1_000, connect });
   const now = () => kit.clock.now();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A node of a plan as PostgreSQL tells it, as far as it is looked at. */
+/** The parts of a node of PostgreSQL's plan that are checked. */
 interface Node {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -14,21 +14,21 @@ interface Node {
 /** How a statement read a table. */
 export interface Scan {
   readonly table: string;
-  /** Whose the connection was. */
+  /** The role of the connection. */
   readonly role: string;
   readonly statement: string;
-  /** Whether an index was entered by its first column; else the table or an index of it was read from end to end. */
+  /** Whether an index was searched by its first column; otherwise the table or an index was read from end to end. */
   readonly isEntered: boolean;
-  /** All that was asked of the rows where they were read. */
+  /** All conditions applied where the rows were read. */
   readonly conditions: string;
 }
 
-type Heard = Pick<Scan, 'role' | 'statement'>;
+type StatementSource = Pick<Scan, 'role' | 'statement'>;
 
 /**
- * Hears how PostgreSQL runs every statement of this process in one database, those in functions, triggers and foreign keys among
- * them. Tables look large, and none is read from end to end where an index can be entered; policies are off, so that nothing but the
- * statement itself says whose rows it wants.
+ * Records the plan of every statement of this process in one database, including those in functions, triggers and foreign keys. Tables
+ * appear large, and the planner avoids full scans where an index can be used. Row-level security is off, so that only the conditions of
+ * the statement itself filter by tenant.
  */
 export class Plans {
   readonly #scans = new Map<string, Scan>();
@@ -36,21 +36,21 @@ export class Plans {
   readonly #ownerUrl: string;
   readonly #firstColumns: ReadonlyMap<string, string>;
   readonly #emit = pg.Client.prototype.emit;
-  /** What a test makes for itself is not looked at. */
-  isHearing = false;
+  /** False while a test prepares data, whose statements are not checked. */
+  isRecording = false;
 
   private constructor(ownerUrl: string, database: string, firstColumns: ReadonlyMap<string, string>) {
     this.#ownerUrl = ownerUrl;
     this.#firstColumns = firstColumns;
     const [plans, emit] = [this, this.#emit];
     pg.Client.prototype.emit = function (this: pg.Client, name: string | symbol, ...args: unknown[]) {
-      if (name === 'notice' && plans.isHearing && this.database === database)
-        plans.#hear(this.user ?? '', (args[0] as { message?: string }).message ?? '');
+      if (name === 'notice' && plans.isRecording && this.database === database)
+        plans.#record(this.user ?? '', (args[0] as { message?: string }).message ?? '');
       return emit.call(this, name, ...args);
     };
   }
 
-  /** To be called before anybody is connected. */
+  /** Must be called before any connection is opened. */
   static async open(ownerUrl: string): Promise<Plans> {
     const admin = await connectAdmin(ownerUrl);
     const name = admin.database ?? '';
@@ -83,10 +83,10 @@ export class Plans {
     }
   }
 
-  /** Takes tables with a few rows for such of a million, or it would not matter to PostgreSQL how they are read. */
+  /** Gives tables with a few rows the statistics of a million rows; otherwise the planner would not care how it reads them. */
   async pretendLarge(): Promise<void> {
     const admin = await connectAdmin(this.#ownerUrl);
-    // An index has a page of its own besides those with rows.
+    // An index has one page more than those with rows.
     await admin.query(`
       UPDATE pg_class SET relpages = CASE relkind WHEN 'i' THEN 2 ELSE 1 END, reltuples = 1e6
       WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace
@@ -106,44 +106,44 @@ export class Plans {
     pg.Client.prototype.emit = this.#emit;
   }
 
-  #hear(role: string, message: string): void {
-    const [told = '', text] = message.split('plan:\n', 2);
-    if (text === undefined || !told.startsWith('duration:')) return;
+  #record(role: string, message: string): void {
+    const [prefix = '', text] = message.split('plan:\n', 2);
+    if (text === undefined || !prefix.startsWith('duration:')) return;
     const { 'Query Text': query, Plan: plan } = JSON.parse(text) as { 'Query Text': string; Plan: Node };
     const statement = query.replaceAll(/\s+/g, ' ').trim();
     this.#statements.add(statement);
     this.#read(plan, { role, statement }, { wantsFew: false, heap: undefined });
   }
 
-  /** Below a node that wants only the first rows, a walk along an index ends with them; a sort or a filter would ask for more. */
-  #read(node: Node, heard: Heard, above: { wantsFew: boolean; heap: Node | undefined }): void {
+  /** Below a Limit, a walk along an index stops after the first rows; a sort or an aggregate in between would read all of them. */
+  #read(node: Node, source: StatementSource, above: { wantsFew: boolean; heap: Node | undefined }): void {
     const type = node['Node Type'];
     const table = node['Relation Name'] ?? above.heap?.['Relation Name'];
     if (/^(Seq|Index|Index Only|Bitmap Index) Scan$/.test(type) && table !== undefined) {
       const first = this.#firstColumns.get(node['Index Name'] ?? '');
       const condition = node['Index Cond'] ?? '';
-      // Of several indexes that are read together, one may name what another does not.
+      // If several indexes are combined, only the heap scan has all conditions.
       const ofHeap = [above.heap?.['Recheck Cond'], above.heap?.Filter];
       const conditions = [condition, node.Filter, ...ofHeap].filter(Boolean).join(' ');
       const isWalked = above.wantsFew && first !== undefined && conditions === '';
       const scan: Scan = {
-        ...heard,
+        ...source,
         table,
         conditions,
         isEntered: isWalked || (first !== undefined && condition.includes(first)),
       };
       this.#scans.set(
-        `${table} ${scan.isEntered} ${conditions.replaceAll(/'[^']*'/g, '?')} ${heard.role} ${heard.statement}`,
+        `${table} ${scan.isEntered} ${conditions.replaceAll(/'[^']*'/g, '?')} ${source.role} ${source.statement}`,
         scan,
       );
     }
     const wantsFew = type === 'Limit' || (above.wantsFew && !/Sort|Aggregate|Hash/.test(type));
     const heap = type === 'Bitmap Heap Scan' ? node : type.startsWith('Bitmap') ? above.heap : undefined;
-    for (const below of node.Plans ?? []) this.#read(below, heard, { wantsFew, heap });
+    for (const below of node.Plans ?? []) this.#read(below, source, { wantsFew, heap });
   }
 }
 
-/** Only an administrator may have plans told. That of our own engines has the owner's password. */
+/** Only a superuser may load auto_explain. The superuser of the test engines has the owner's password. */
 async function connectAdmin(ownerUrl: string): Promise<pg.Client> {
   const url = new URL(ownerUrl);
   url.username = 'postgres';

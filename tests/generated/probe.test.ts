@@ -36,13 +36,13 @@ afterAll(async () => {
 
 const declared = Object.values<Route>(routes);
 
-describe('an id of somebody else is answered like one that never was', () => {
+describe('a foreign id gets the same response as an unknown id:', () => {
   test.each(declared.map((one) => [one.id, one] as const))('%s', async (_, one) => {
     expect(await probe.route(one)).toEqual({ leaks: [], unproven: provenElsewhere[one.id] ?? [] });
   });
 });
 
-test.each(declared.map((one) => [one.id, one] as const))('%s says of which kind its ids are', (_, one) => {
+test.each(declared.map((one) => [one.id, one] as const))('%s declares the kind of each id', (_, one) => {
   const isId = (schema: z.ZodType) =>
     (schema.toJSONSchema({ unrepresentable: 'any', io: 'input' }) as { format?: string }).format === 'uuid';
   const inAddress = Object.entries<z.ZodType>({ ...one.params?.shape, ...one.query?.shape });
@@ -50,13 +50,13 @@ test.each(declared.map((one) => [one.id, one] as const))('%s says of which kind 
   expect(ids.filter((name) => !(name in (one.ids ?? {})))).toEqual([]);
 });
 
-/** What cannot be probed yet is told with every run. */
+// Kinds of ids that cannot be probed yet are listed in every run.
 for (const [kind, { notYet }] of Object.entries(idBuilders))
   if (notYet) test.todo(`ids of the kind ${kind}, once there is a table ${notYet}`);
 for (const [name, { isIssued }] of Object.entries(probeCredentials))
   if (!isIssued) test.todo(`requests with the credential ${name}`);
 
-describe('a planted leak is found', () => {
+describe('the probe', () => {
   const common = {
     id: 'leaky',
     method: 'GET',
@@ -71,7 +71,7 @@ describe('a planted leak is found', () => {
   } as const satisfies Route;
   const leaky = route(common);
 
-  /** As the owner of the schema, who is behind no wall. */
+  /** Reads as the owner of the schema, to whom row-level security does not apply. */
   async function nameOf(id: string): Promise<string | undefined> {
     const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
     const { rows } = await owner.unbound.query(sql<{ name: string }>`SELECT name FROM profiles WHERE id = ${id}`);
@@ -79,7 +79,7 @@ describe('a planted leak is found', () => {
     return rows[0]?.name;
   }
 
-  async function probed(
+  async function runProbe(
     handler: (id: string, own: string | undefined) => Promise<{ status: 200; body: { data: { name: string } } }>,
   ) {
     const server = await serve(kit, [served(leaky, ({ params }, { caller }) => handler(params.id, caller.profileId))]);
@@ -91,24 +91,24 @@ describe('a planted leak is found', () => {
   }
   const none = () => refuse('not_found', 'There is no such profile.');
 
-  test('one that keeps its secrets is not', async () => {
+  test('reports nothing for a route without leaks', async () => {
     const handler = async (id: string, own: string | undefined) =>
       id === own ? answer(200, { data: { name: 'mine' } }) : none();
-    expect(await probed(handler)).toEqual({ leaks: [], unproven: [] });
+    expect(await runProbe(handler)).toEqual({ leaks: [], unproven: [] });
   });
 
-  test('by its status', async () => {
-    const { leaks } = await probed(async (id, own) => {
+  test('reports a leak by the status', async () => {
+    const { leaks } = await runProbe(async (id, own) => {
       const name = await nameOf(id);
       if (name === undefined) none();
       return id === own ? answer(200, { data: { name: 'mine' } }) : refuse('forbidden', 'This is not yours.');
     });
     expect(leaks).toHaveLength(2);
-    expect(leaks[0]).toMatch(/id as api_key: a stranger's is told from none: 403/);
+    expect(leaks[0]).toMatch(/id as api_key: a stranger's id differs from an unknown one: 403/);
   });
 
-  test('by its words alone', async () => {
-    const { leaks } = await probed(async (id, own) =>
+  test('reports a leak by the error message alone', async () => {
+    const { leaks } = await runProbe(async (id, own) =>
       id === own
         ? answer(200, { data: { name: 'mine' } })
         : refuse('not_found', (await nameOf(id)) ? 'It is not yours.' : 'It is none of yours.'),
@@ -116,15 +116,15 @@ describe('a planted leak is found', () => {
     expect(leaks).toHaveLength(2);
   });
 
-  test('by a name in its answer, also when there is one for an id that never was', async () => {
-    const { leaks } = await probed(async (id) =>
+  test('reports a foreign name in the response, even if unknown ids also get a name', async () => {
+    const { leaks } = await runProbe(async (id) =>
       answer(200, { data: { name: (await nameOf(id)) ?? `Profile mark-${'0'.repeat(12)}` } }),
     );
     expect(leaks.join()).toMatch(/a stranger's mark-[0-9a-f]{12} is shown/);
   });
 
-  test('by what it does, whatever it says', async () => {
-    const { leaks } = await probed(async (id, own) => {
+  test('reports changed rows of another tenant, whatever the response', async () => {
+    const { leaks } = await runProbe(async (id, own) => {
       if (id === own) return answer(200, { data: { name: 'mine' } });
       await kit.app.forProfile(id).transaction((tx) => tx.updateTable('profiles').set({ name: 'gone' }).execute());
       return none();
@@ -132,7 +132,7 @@ describe('a planted leak is found', () => {
     expect(leaks).toEqual(["a stranger's rows were changed"]);
   });
 
-  test('and one that answers all alike proves nothing', async () => {
-    expect(await probed(async () => none())).toEqual({ leaks: [], unproven: ['id'] });
+  test('reports ids as unproven if the owner gets the same response as others', async () => {
+    expect(await runProbe(async () => none())).toEqual({ leaks: [], unproven: ['id'] });
   });
 });

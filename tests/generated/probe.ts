@@ -12,18 +12,18 @@ import {
 import { type IdKind, idKindNames, idKinds, uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { Answered } from './check.ts';
+import type { ReceivedResponse } from './check.ts';
 import { draftOf, validInput, withId, written } from './requests.ts';
 import { credentialsFor, idToken, settled, type World } from './world.ts';
 
-/** A place in a request where an id may stand. */
+/** A field of a request that holds an id. */
 interface Field {
   readonly name: string;
   readonly kind: IdKind;
   readonly isHeader: boolean;
 }
 
-/** With these a person says where they act. */
+/** Headers that select the profile or workspace. */
 const headerFields: readonly Field[] = [
   { name: 'x-profile-id', kind: 'profile', isHeader: true },
   { name: 'x-workspace-id', kind: 'workspace', isHeader: true },
@@ -32,32 +32,32 @@ const headerFields: readonly Field[] = [
 const fieldsOf = ({ ids = {} }: Route): Field[] =>
   Object.entries(ids).map(([name, kind]) => ({ name, kind, isHeader: false }));
 
-/** Whose id is sent. A sibling is another profile of the caller's own workspace. */
-type Whose = 'own' | 'stranger' | 'sibling' | 'absent';
+/** The owner of the id that is sent. A sibling is another profile of the caller's workspace. */
+type IdOwner = 'own' | 'stranger' | 'sibling' | 'absent';
 
-/** What belongs to one profile, and so is as foreign to its siblings as to strangers. */
+/** Kinds that belong to one profile, so that siblings must not see them either. */
 const kindsOfProfile: readonly IdKind[] = idKindNames.filter((kind) => idKinds[kind].of === 'profile');
 
-/** Stands for the id that is probed; another id of the same kind may stand in the same request. */
+/** A placeholder for the probed id; the request may contain another id of the same kind. */
 const probed = 'f0220000-0000-7000-8000-000000000000';
 
-interface Told {
-  /** As it was sent. */
-  readonly answered: Answered;
-  /** Without what differs between any two answers. */
+interface ProbeResponse {
+  /** The response as received. */
+  readonly received: ReceivedResponse;
+  /** The response without parts that always differ. */
   readonly masked: string;
-  /** Words and ids of whoever owns the id that was sent. */
+  /** Names and ids of the owner of the sent id. */
   readonly secrets: readonly string[];
 }
 
 export interface ProbeResult {
-  /** Where somebody learns of what is not theirs. */
+  /** Descriptions of responses or changes that reveal other tenants' data. */
   readonly leaks: readonly string[];
-  /** Ids whose own owner is told the same as of one that never was: of those nothing is proven. */
+  /** Ids whose own owner also gets the response for an unknown id, so that nothing is proven. */
   readonly unproven: readonly string[];
 }
 
-/** Asks with ids of others, and with unknown ids: who asks must not be able to tell. */
+/** Sends foreign and unknown ids: their responses must not differ. */
 export class Probe {
   readonly #kit: Testkit;
   readonly #server: Pick<TestServer, 'fastify'>;
@@ -66,8 +66,8 @@ export class Probe {
   readonly #callers = new Map<ProbeCredential, Promise<Caller>>();
   readonly #siblings = new Map<string, Promise<MarkedProfile>>();
   readonly #probedHeaders = new Set<string>();
-  /** All that the stranger had when it was looked at last. */
-  #stands: string | undefined;
+  /** All rows of the stranger at the last snapshot. */
+  #lastSnapshot: string | undefined;
 
   private constructor(kit: Testkit, server: Pick<TestServer, 'fastify'>, stranger: MarkedProfile) {
     this.#kit = kit;
@@ -85,8 +85,8 @@ export class Probe {
 
   async route(route: Route): Promise<ProbeResult> {
     const { good, bad } = credentialsFor(route.access.credentials);
-    // Nobody else is at work: as it was after the route before, so it is now.
-    const before = this.#stands ?? (await this.#snapshot());
+    // Nothing else runs, so the snapshot after the previous route is still current.
+    const before = this.#lastSnapshot ?? (await this.#snapshot());
     const leaks: string[] = [];
     const unproven: string[] = [];
     for (const field of [...fieldsOf(route), ...this.#headersOf(route)]) {
@@ -99,12 +99,12 @@ export class Probe {
       }
       if (!isProven) unproven.push(field.name);
     }
-    this.#stands = await this.#snapshot();
-    if (this.#stands !== before) leaks.push("a stranger's rows were changed");
+    this.#lastSnapshot = await this.#snapshot();
+    if (this.#lastSnapshot !== before) leaks.push("a stranger's rows were changed");
     return { leaks, unproven };
   }
 
-  /** They are read before any route is: one of each chapter shows it for all that take the same callers and change something, or nothing. */
+  /** Headers are read before routing, so one route per chapter, credential kinds and read or write is enough. */
   #headersOf({ chapter, access, method }: Route): readonly Field[] {
     const alike = JSON.stringify([chapter, access.credentials, method === 'GET']);
     if (this.#probedHeaders.has(alike)) return [];
@@ -116,26 +116,33 @@ export class Probe {
     route: Route,
     field: Field,
     credential: ProbeCredential,
-    isTaken: boolean,
+    isAccepted: boolean,
   ): Promise<{ leaks: string[]; isProven: boolean }> {
-    const ask = (whose: Whose) => this.#ask(route, field, credential, isTaken, whose);
-    const absent = await ask('absent');
-    // A person's workspace is theirs with all of its profiles.
-    const hasSibling = kindsOfProfile.includes(field.kind) && credential !== 'session' && isTaken;
+    const probe = (idOwner: IdOwner) => this.#probe(route, field, credential, isAccepted, idOwner);
+    const absent = await probe('absent');
+    // Sessions may use all profiles of their workspace, so siblings are not foreign to them.
+    const hasSibling = kindsOfProfile.includes(field.kind) && credential !== 'session' && isAccepted;
     const leaks: string[] = [];
-    for (const whose of hasSibling ? (['stranger', 'sibling'] as const) : (['stranger'] as const)) {
-      const told = await ask(whose);
-      if (told.masked !== absent.masked) leaks.push(`a ${whose}'s is told from none: ${difference(told, absent)}`);
-      const shown = told.secrets.filter((secret) => told.answered.body.includes(secret));
-      if (shown.length > 0) leaks.push(`a ${whose}'s ${shown.join(', ')} is shown`);
+    for (const idOwner of hasSibling ? (['stranger', 'sibling'] as const) : (['stranger'] as const)) {
+      const foreign = await probe(idOwner);
+      if (foreign.masked !== absent.masked)
+        leaks.push(`a ${idOwner}'s id differs from an unknown one: ${difference(foreign, absent)}`);
+      const shown = foreign.secrets.filter((secret) => foreign.received.body.includes(secret));
+      if (shown.length > 0) leaks.push(`a ${idOwner}'s ${shown.join(', ')} is shown`);
     }
-    return { leaks, isProven: isTaken && (await ask('own')).masked !== absent.masked };
+    return { leaks, isProven: isAccepted && (await probe('own')).masked !== absent.masked };
   }
 
-  async #ask(route: Route, field: Field, credential: ProbeCredential, isTaken: boolean, whose: Whose): Promise<Told> {
-    // What an earlier request did must not tell two later ones apart.
-    const caller = await this.#caller(credential, isTaken && route.method !== 'GET');
-    const owner = await this.#owner(whose, caller);
+  async #probe(
+    route: Route,
+    field: Field,
+    credential: ProbeCredential,
+    isAccepted: boolean,
+    idOwner: IdOwner,
+  ): Promise<ProbeResponse> {
+    // A request that changes something gets a fresh caller, so that its effects do not distort the comparison.
+    const caller = await this.#caller(credential, isAccepted && route.method !== 'GET');
+    const owner = await this.#owner(idOwner, caller);
     const tokens = new Map<string, string>();
     for (const kind of Object.values(route.ids ?? {}))
       tokens.set(idToken(kind), await this.#idOf(kind, caller.profile));
@@ -149,17 +156,17 @@ export class Probe {
       : draftOf(route, withId(route, input, field.name, probed), credential, headers);
     const request = written(draft);
     if (!JSON.stringify([request.url, request.headers, String(request.body)]).includes(probed)) {
-      throw new Error(`${route.id} has no field ${field.name} that an id could be put into`);
+      throw new Error(`${route.id} has no field ${field.name} for an id`);
     }
     const world: World = { tokens, credentials: { [credential]: caller.headers } as World['credentials'] };
-    const answered = await this.#send(settled(request, world));
+    const received = await this.#send(settled(request, world));
     const isForeign = owner !== undefined && owner !== caller.profile;
     const secrets = isForeign ? [owner.mark, owner.id, owner.appId].filter((secret) => secret !== id) : [];
-    return { answered, masked: mask(answered), secrets };
+    return { received, masked: mask(received), secrets };
   }
 
-  async #owner(whose: Whose, { profile }: Caller): Promise<MarkedProfile | undefined> {
-    switch (whose) {
+  async #owner(idOwner: IdOwner, { profile }: Caller): Promise<MarkedProfile | undefined> {
+    switch (idOwner) {
       case 'own':
         return profile;
       case 'stranger':
@@ -172,15 +179,15 @@ export class Probe {
   }
 
   #sibling(workspaceId: string): Promise<MarkedProfile> {
-    const known = this.#siblings.get(workspaceId) ?? buildMarkedProfile(this.#kit, { workspaceId });
-    this.#siblings.set(workspaceId, known);
-    return known;
+    const existing = this.#siblings.get(workspaceId) ?? buildMarkedProfile(this.#kit, { workspaceId });
+    this.#siblings.set(workspaceId, existing);
+    return existing;
   }
 
   async #idOf(kind: IdKind, profile: MarkedProfile): Promise<string> {
-    // The stranger's were there before, so that it can be seen whether all stays as it was.
-    const known = profile === this.#stranger ? this.#strangersIds.get(kind) : undefined;
-    return known ?? idBuilders[kind](this.#kit, profile);
+    // The stranger's ids are built in advance, so that a snapshot shows every change.
+    const existing = profile === this.#stranger ? this.#strangersIds.get(kind) : undefined;
+    return existing ?? idBuilders[kind](this.#kit, profile);
   }
 
   #caller(credential: ProbeCredential, isFresh: boolean): Promise<Caller> {
@@ -189,24 +196,24 @@ export class Probe {
       return { profile, headers: await credentialBuilders[credential](this.#kit, profile) };
     };
     if (isFresh) return build();
-    const known = this.#callers.get(credential) ?? build();
-    this.#callers.set(credential, known);
-    return known;
+    const existing = this.#callers.get(credential) ?? build();
+    this.#callers.set(credential, existing);
+    return existing;
   }
 
-  async #send({ method, url, headers, body }: ReturnType<typeof written>): Promise<Answered> {
+  async #send({ method, url, headers, body }: ReturnType<typeof written>): Promise<ReceivedResponse> {
     const response = await this.#server.fastify.inject({
       method: method as 'GET',
       url,
       headers: { ...headers },
-      // Allowances are counted by address, and running out of one would look like an answer.
+      // Rate limits count by address; a 429 would distort the comparison.
       remoteAddress: `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
       ...(body && { payload: body }),
     });
     return { status: response.statusCode, headers: response.headers, body: response.body };
   }
 
-  /** All that the stranger has, to see whether it stays so. */
+  /** All rows of the stranger, to detect changes. */
   async #snapshot(): Promise<string> {
     const { id, workspaceId } = this.#stranger;
     return this.#kit.app.withScope({ profileId: id, workspaceId }).transaction(async (tx) => {
@@ -238,14 +245,14 @@ const marks = /mark-[0-9a-f]{12}/g;
 const secrets =
   /trib_[a-z]+_[0-9A-Za-z]{4,38}|whsec_[0-9A-Za-z+/]{43}=|trk_[0-9A-Za-z]{22}|(?<=\\"(?:token|identify_secret)\\":\\"|\/connect\/)[\w-]{43,72}/g;
 
-function mask({ status, headers, body }: Answered): string {
-  const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.test(name));
-  const text = JSON.stringify({ status, headers: Object.fromEntries(kept), body });
-  // A new key is shown whole once, beside the ends that it will be known by.
+function mask({ status, headers, body }: ReceivedResponse): string {
+  const stableHeaders = Object.entries(headers).filter(([name]) => !volatileHeaders.test(name));
+  const text = JSON.stringify({ status, headers: Object.fromEntries(stableHeaders), body });
+  // A new key is shown in full once, next to its last characters, which identify it later.
   const ends = (text.match(secrets) ?? []).map((secret) => secret.slice(-4));
   const masked = text.replace(uuids, '<id>').replace(secrets, '<secret>').replace(marks, '<mark>');
   return ends.reduce((shown, end) => shown.replaceAll(`"${end}\\"`, '"<end>'), masked);
 }
 
-const difference = (a: Told, b: Told) =>
-  [a, b].map(({ answered }) => `${answered.status} ${answered.body.slice(0, 160)}`).join(' <> ');
+const difference = (a: ProbeResponse, b: ProbeResponse) =>
+  [a, b].map(({ received }) => `${received.status} ${received.body.slice(0, 160)}`).join(' <> ');

@@ -5,15 +5,15 @@ import { bytesOf, type Draft, pairsOf, urlOf, writeCsv } from './draft.ts';
 import { hostileEscapes } from './hostile.ts';
 import { mutationsFor } from './mutations.ts';
 import { valuesOf } from './values.ts';
-import { type CredentialName, credentialsFor, idToken, known, trackingKeyToken } from './world.ts';
+import { type CredentialName, credentialsFor, idToken, placeholders, trackingKeyToken } from './world.ts';
 
-/** A request as it is sent. Ids and secrets are tokens of a world, so that the same seed makes the same request everywhere. */
+/** A request as it is sent, with placeholders for ids and secrets, so that a seed makes the same request in every world. */
 export interface FuzzRequest {
-  /** The route it was made for; none for an address that nobody declared. */
+  /** The route it was made for; undefined for an undeclared address. */
   readonly route: Route | undefined;
   readonly method: string;
   readonly url: string;
-  /** Besides those of the credential. */
+  /** In addition to those of the credential. */
   readonly headers: Readonly<Record<string, string>>;
   readonly credential: CredentialName;
   readonly body: Buffer | undefined;
@@ -21,7 +21,7 @@ export interface FuzzRequest {
   readonly from: string;
 }
 
-/** What a route is asked, before it is written as HTTP. */
+/** The input of a route, before it is written as HTTP. */
 export interface RequestInput {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -29,33 +29,34 @@ export interface RequestInput {
 }
 
 type Fields = Record<string, unknown>;
-const nothing: fc.Arbitrary<Fields> = fc.constant({});
+const noFields: fc.Arbitrary<Fields> = fc.constant({});
 
 function inputsOf({ params, query, body }: Route, kind: { isBare?: boolean } = {}): fc.Arbitrary<RequestInput> {
   const bodies = body ? valuesOf(body.schema, kind) : fc.constant(undefined);
   return fc.record({
-    params: params ? (valuesOf(params, kind) as fc.Arbitrary<Fields>) : nothing,
-    query: query ? (valuesOf(query, kind) as fc.Arbitrary<Fields>) : nothing,
+    params: params ? (valuesOf(params, kind) as fc.Arbitrary<Fields>) : noFields,
+    query: query ? (valuesOf(query, kind) as fc.Arbitrary<Fields>) : noFields,
     body: body?.optional ? fc.option(bodies, { nil: undefined }) : bodies,
   });
 }
 
-/** The shortest input of many that the route takes, the same for the same seed, with tokens for the ids that it names. */
+/** The shortest of many generated valid inputs, the same for the same seed, with placeholders for ids. */
 export function validInput(route: Route, seed: number): RequestInput {
   const sample = (kind: { isBare?: boolean }) =>
     fc
       .sample(inputsOf(route, kind), { seed, numRuns: 200 })
-      .map((input) => withKnown(route, withIds(route, input), asksForPassword(route) ? 'confirmed' : 'nobody'))
-      .filter((input) => isTaken(route, input))
+      .map((input) => withSecrets(route, withIds(route, input), needsPassword(route) ? 'confirmed' : 'none'))
+      .filter((input) => isValid(route, input))
       .sort((a, b) => sizeOf(a) - sizeOf(b));
   const shortest = sample({ isBare: true })[0] ?? sample({})[0];
-  if (!shortest) throw new Error(`no valid input can be made up for ${route.id}: give its schemas .meta({ examples })`);
+  if (!shortest)
+    throw new Error(`no valid input can be generated for ${route.id}: give its schemas .meta({ examples })`);
   return shortest;
 }
 
 const sizeOf = (input: RequestInput) => JSON.stringify(input).length;
 
-function isTaken(route: Route, { params, query, body }: RequestInput): boolean {
+function isValid(route: Route, { params, query, body }: RequestInput): boolean {
   const isForm = route.body?.contentType === 'application/x-www-form-urlencoded';
   return (
     (route.params?.safeParse(asReceived(params)).success ?? true) &&
@@ -64,7 +65,7 @@ function isTaken(route: Route, { params, query, body }: RequestInput): boolean {
   );
 }
 
-/** An address and a form carry text only. */
+/** Converts values to strings, as they arrive in an address or a form. */
 function asReceived(value: unknown): Record<string, string | string[]> {
   const received: Record<string, string | string[]> = {};
   for (const pair of pairsOf(value)) {
@@ -75,9 +76,9 @@ function asReceived(value: unknown): Record<string, string | string[]> {
   return received;
 }
 
-/** Puts the token of its kind into each field that `ids` names. */
+/** Puts the placeholder of its kind into each field that `ids` names. */
 function withIds(route: Route, input: RequestInput): RequestInput {
-  // A browser shows nothing but the key that its page has.
+  // A browser sends no credential except the tracking key of its page.
   if (route.server === 'collector' && route.body)
     return { ...input, body: { ...(input.body as Fields), key: trackingKeyToken } };
   return Object.entries(route.ids ?? {}).reduce(
@@ -86,29 +87,29 @@ function withIds(route: Route, input: RequestInput): RequestInput {
   );
 }
 
-/** Now and then somebody knows what to say: their own password, or an invitation of theirs. */
-function withKnown(
+/** Some requests contain valid secrets: the member's password or an invitation. */
+function withSecrets(
   { body }: Route,
   input: RequestInput,
-  who: keyof typeof known | 'confirmed' | 'nobody',
+  who: keyof typeof placeholders | 'confirmed' | 'none',
 ): RequestInput {
-  if (who === 'nobody' || body === undefined || !(body.schema instanceof z.ZodObject)) return input;
-  const { password } = known.member;
-  const said: Fields =
+  if (who === 'none' || body === undefined || !(body.schema instanceof z.ZodObject)) return input;
+  const { password } = placeholders.member;
+  const secrets: Fields =
     who === 'confirmed'
       ? { current_password: password }
-      : { name: 'Guest', password, current_password: password, ...known[who] };
-  const taken = Object.entries(said).filter(([field]) => field in (body.schema as z.ZodObject).shape);
-  return { ...input, body: { ...(input.body as Fields), ...Object.fromEntries(taken) } };
+      : { name: 'Guest', password, current_password: password, ...placeholders[who] };
+  const accepted = Object.entries(secrets).filter(([field]) => field in (body.schema as z.ZodObject).shape);
+  return { ...input, body: { ...(input.body as Fields), ...Object.fromEntries(accepted) } };
 }
 
-/** Only these ask for passwords and invitations; elsewhere an address or a name is anybody's. */
+/** Only these routes accept passwords and invitations. */
 const isOfAccounts = ({ access, body }: Route) => access.grain === 'account' && body !== undefined;
-/** Members confirm with theirs what destroys data or widens access. */
-const asksForPassword = ({ access, body }: Route) =>
+/** Routes that ask members for their password, because they destroy data or widen access. */
+const needsPassword = ({ access, body }: Route) =>
   access.grain !== 'account' && body?.schema instanceof z.ZodObject && 'current_password' in body.schema.shape;
 
-/** Puts an id into one field: `customer_id`, or `rows.customer_id` for that of all rows. */
+/** Puts an id into one field: `customer_id`, or `rows.customer_id` for all rows. */
 export function withId(route: Route, input: RequestInput, field: string, id: string): RequestInput {
   const path = field.split('.');
   const part = partWith(route, path[0] ?? field);
@@ -141,7 +142,7 @@ export function draftOf(
     path: route.path,
     params: Object.fromEntries(pairsOf(input.params)),
     query: pairsOf(input.query),
-    // Sent without a body too: with a cookie it is what tells our own pages from a form on another one.
+    // Sent without a body, too: with a cookie, the content type distinguishes our own pages from forms of other sites.
     headers: { ...(route.method !== 'GET' && { 'content-type': type }), ...headers },
     credential,
     body: input.body,
@@ -150,7 +151,7 @@ export function draftOf(
   };
 }
 
-/** The same request with its rows as a table, where the route takes one. */
+/** The same request with its rows as CSV, if the route accepts CSV. */
 function asCsv(route: Route, draft: Draft): Draft {
   const rows = (draft.body as Fields)[route.body?.items ?? ''];
   const bytes = Buffer.from(writeCsv(Array.isArray(rows) ? rows : []));
@@ -165,10 +166,10 @@ export const written = (draft: Draft) => ({
   body: bytesOf(draft),
 });
 
-/** Mostly one that opens the route, so that what comes after the door is met too. */
+/** Mostly accepted credentials, so that requests get past authentication. */
 function credentialNames(kinds: readonly CredentialKind[]): fc.Arbitrary<CredentialName> {
   const { good: named, bad } = credentialsFor(kinds);
-  // What is open to everybody is asked by somebody who shows nothing, too.
+  // Public routes are also called without a credential.
   const good: CredentialName[] = kinds.includes('public') ? [...named, 'none'] : named;
   if (good.length === 0) return fc.constantFrom(...bad);
   return fc.oneof(
@@ -177,8 +178,8 @@ function credentialNames(kinds: readonly CredentialKind[]): fc.Arbitrary<Credent
   );
 }
 
-// Limits are counted by address, and guessing is slow by design: spread over many, requests get further than that. One
-// address is shared, so that running into the limit is met as well.
+// Rate limits and the delays for guesses count by address, so requests are spread over many addresses.
+// A few addresses are shared, so that requests also run into the limits.
 const addresses = fc.oneof(
   {
     weight: 60,
@@ -187,24 +188,24 @@ const addresses = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('192.0.2.1', '2001:db8::1') },
 );
 
-/** Clean requests are as the route wants them. */
-interface Wishes {
+/** Clean requests are valid. */
+interface RequestOptions {
   readonly isClean?: boolean;
 }
 
-function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<FuzzRequest> {
+function requestsFor(route: Route, { isClean = false }: RequestOptions): fc.Arbitrary<FuzzRequest> {
   const needsKey = route.idempotency === 'required';
   const has = { params: Boolean(route.params), query: Boolean(route.query), body: Boolean(route.body) };
   return fc
     .record({
       input: fc.oneof(inputsOf(route), inputsOf(route, { isBare: true })),
-      /** Now and then the ids stay as random as they came. */
+      /** Some requests keep their random ids. */
       keepsIds: fc.nat(5).map((n) => n === 5),
       who: isOfAccounts(route)
-        ? fc.constantFrom('nobody', 'member', 'guest')
-        : asksForPassword(route)
-          ? fc.constantFrom('nobody', 'confirmed')
-          : fc.constant('nobody' as const),
+        ? fc.constantFrom('none', 'member', 'guest')
+        : needsPassword(route)
+          ? fc.constantFrom('none', 'confirmed')
+          : fc.constant('none' as const),
       credential: credentialNames(route.access.credentials),
       key: needsKey || route.idempotency === 'accepted' ? fc.uuid() : fc.constant(undefined),
       isCsv: route.body?.csv ? fc.boolean() : fc.constant(false),
@@ -212,7 +213,7 @@ function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<Fu
       from: addresses,
     })
     .map(({ input: made, keepsIds, who, credential, key, isCsv, mutations, from }) => {
-      const input = withKnown(route, made, who);
+      const input = withSecrets(route, made, who);
       const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
       const json = draftOf(route, keepsIds ? input : withIds(route, input), credential, headers);
       const draft = isCsv ? asCsv(route, json) : json;
@@ -220,8 +221,8 @@ function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<Fu
     });
 }
 
-/** Addresses that nobody declared. */
-const requestsToNowhere: fc.Arbitrary<FuzzRequest> = fc
+/** Requests to undeclared addresses. */
+const undeclaredRequests: fc.Arbitrary<FuzzRequest> = fc
   .record({
     method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
     path: fc.array(hostileEscapes, { minLength: 1, maxLength: 3 }).map((parts) => `/api/v1/nowhere/${parts.join('/')}`),
@@ -230,18 +231,18 @@ const requestsToNowhere: fc.Arbitrary<FuzzRequest> = fc
   })
   .map((request) => ({ ...request, route: undefined, url: request.path, headers: {}, body: undefined }));
 
-/** Requests to all of the routes, most to those that give most to try. */
-export function requestsTo(routes: readonly Route[], wishes: Wishes = {}): fc.Arbitrary<FuzzRequest> {
-  return fc.oneof(...routes.map((route) => ({ weight: weightOf(route), arbitrary: requestsFor(route, wishes) })), {
-    weight: wishes.isClean ? 0 : routes.length,
-    arbitrary: requestsToNowhere,
+/** Requests to all routes, with more of them to routes with more input. */
+export function requestsTo(routes: readonly Route[], options: RequestOptions = {}): fc.Arbitrary<FuzzRequest> {
+  return fc.oneof(...routes.map((route) => ({ weight: weightOf(route), arbitrary: requestsFor(route, options) })), {
+    weight: options.isClean ? 0 : routes.length,
+    arbitrary: undeclaredRequests,
   });
 }
 
 function weightOf({ method, rate, params, query, body }: Route): number {
-  // What deletes or signs out ends the world that all others need.
+  // Requests that delete or sign out destroy the world that the others use, so they are rare.
   if (method === 'DELETE' || (method !== 'GET' && !params && !body)) return 1;
   const weight = 4 + (params ? 8 : 0) + (query ? 12 : 0) + (body ? 16 : 0);
-  // Guessing at secrets is slow by design.
+  // Routes that check secrets are slow by design.
   return rate === 'token' ? weight / 4 : weight;
 }

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import type { Answered } from './check.ts';
+import type { ReceivedResponse } from './check.ts';
 import type { FuzzRequest } from './requests.ts';
 
-/** What only bytes on a wire can say: broken framing, headers that no client library would send, half a request. */
+/** A request that only raw bytes can express: broken framing, headers that client libraries never send, or a partial request. */
 export interface SocketRequest {
   readonly request: FuzzRequest;
   readonly frame: Frame;
 }
 
-/** How a request is written. A whole one must be answered; to half a one, closing without a word is an answer too. */
+/** How a request is written. A whole one must get a response; after an incomplete one, the server may also just close the connection. */
 interface Frame {
   readonly write: (parts: Parts) => string;
   readonly isWhole: boolean;
@@ -111,7 +111,7 @@ const broken: readonly Write[] = [
   chunked((body) => `${chunk(body, `;${'x'.repeat(20_000)}`)}0\r\n\r\n`),
 ];
 
-/** Each is a good request in a frame that may not be. */
+/** Each is a valid request in a frame that may be broken. */
 export function socketRequests(requests: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<SocketRequest> {
   const frames = [
     ...whole.map((write) => ({ write, isWhole: true })),
@@ -120,46 +120,46 @@ export function socketRequests(requests: fc.Arbitrary<FuzzRequest>): fc.Arbitrar
   return fc.record({ request: requests, frame: fc.constantFrom(...frames) });
 }
 
-/** The bytes, one character each. */
+/** The bytes as Latin-1 text. */
 export const textOf = ({ request, frame }: SocketRequest): string => frame.write(partsOf(request));
 
-/** Sends the bytes as they are and reads until the server closes. Rejects when it does not. */
-export function exchange(port: number, from: string, text: string, isWhole: boolean): Promise<Answered[]> {
+/** Sends the bytes and reads until the server closes the connection. Rejects if it does not. */
+export function exchange(port: number, from: string, text: string, isWhole: boolean): Promise<ReceivedResponse[]> {
   return new Promise((resolve, reject) => {
-    // Every address in 127/8 is ours to come from, and limits are counted by it.
+    // Connects from addresses in 127/8, because rate limits count by address.
     const localAddress = from.startsWith('10.') ? from.replace(/^10/, '127') : '127.0.0.1';
     const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
     const received: Buffer[] = [];
-    // A server that still waits for the rest is told that there is none.
+    // Half-closes, so that the server stops waiting for the rest of a broken request.
     const rest = isWhole ? undefined : setTimeout(() => socket.end(), 500);
-    // Longer than the server gives itself: whatever it is busy with, by then it has answered or hung up.
+    // Longer than the server's own timeouts.
     socket.setTimeout(30_000, () => {
       socket.destroy();
-      reject(new Error('the server neither answers nor closes'));
+      reject(new Error('the server neither responds nor closes the connection'));
     });
     socket.on('data', (bytes: Buffer) => received.push(bytes));
-    // Reset or ended: what has arrived until then counts.
+    // On a reset, the bytes received so far count.
     socket.on('error', () => {});
     socket.on('end', () => socket.end());
     socket.on('close', () => {
       clearTimeout(rest);
-      resolve(answersIn(Buffer.concat(received).toString('latin1')));
+      resolve(parseResponses(Buffer.concat(received).toString('latin1')));
     });
     socket.write(Buffer.from(text, 'latin1'));
   });
 }
 
-function answersIn(text: string): Answered[] {
-  const answers: Answered[] = [];
-  let left = text;
-  while (left !== '') {
-    const [head = '', ...rest] = left.split('\r\n\r\n');
+function parseResponses(text: string): ReceivedResponse[] {
+  const responses: ReceivedResponse[] = [];
+  let remaining = text;
+  while (remaining !== '') {
+    const [head = '', ...rest] = remaining.split('\r\n\r\n');
     const [line = '', ...lines] = head.split('\r\n');
     const headers = Object.fromEntries(
       lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
     );
     const after = rest.join('\r\n\r\n');
-    // To HTTP/1.0 what says no length lasts until the connection is closed.
+    // With HTTP/1.0 and no length, the body ends when the connection closes.
     const isUntilTheEnd = headers['content-length'] === undefined && headers.connection === 'close';
     const length = isUntilTheEnd ? after.length : Number(headers['content-length'] ?? 0);
     const [sent, following] = headers['transfer-encoding']
@@ -167,21 +167,21 @@ function answersIn(text: string): Answered[] {
       : [after.slice(0, length), after.slice(length)];
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]);
     const body = Buffer.from(sent, 'latin1').toString();
-    if (status !== 100) answers.push({ status, headers, body });
-    left = following;
+    if (status !== 100) responses.push({ status, headers, body });
+    remaining = following;
   }
-  return answers;
+  return responses;
 }
 
-/** What came in chunks, put together, and what follows it. */
+/** Joins the chunks of a body, and returns the text after them. */
 function unchunked(text: string): [body: string, rest: string] {
   let body = '';
-  let left = text;
+  let remaining = text;
   for (;;) {
-    const start = left.indexOf('\r\n') + 2;
-    const size = Number.parseInt(left, 16);
-    if (!size) return [body, left.slice(start + 2)];
-    body += left.slice(start, start + size);
-    left = left.slice(start + size + 2);
+    const start = remaining.indexOf('\r\n') + 2;
+    const size = Number.parseInt(remaining, 16);
+    if (!size) return [body, remaining.slice(start + 2)];
+    body += remaining.slice(start, start + size);
+    remaining = remaining.slice(start + size + 2);
   }
 }

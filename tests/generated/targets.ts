@@ -11,7 +11,7 @@ import { type Testkit, type TestServer, testVault } from '@tributary/testkit';
 import inject from 'light-my-request';
 import type { Target } from './fuzz.ts';
 
-/** A server on Fastify, which listens from now on. */
+/** Starts listening with a Fastify server. */
 export async function targetOf({
   fastify,
   logLines,
@@ -21,7 +21,7 @@ export async function targetOf({
   return { inject: (request) => fastify.inject(request), port, logLines };
 }
 
-/** The collector as a browser meets it, on a log of its own. */
+/** A collector as browsers use it, with its own stream. */
 export async function openCollectorTarget(kit: Testkit): Promise<Target & { close(): Promise<void> }> {
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
@@ -47,7 +47,8 @@ export async function openCollectorTarget(kit: Testkit): Promise<Target & { clos
   });
   const port = await collector.listen('127.0.0.1', 0);
   return {
-    inject: (request) => inject((asked, answer) => void collector.server.emit('request', asked, answer), request),
+    inject: (request) =>
+      inject((incoming, response) => void collector.server.emit('request', incoming, response), request),
     port,
     routes: Object.values<Route>(collectorRoutes),
     isForBrowsers: true,

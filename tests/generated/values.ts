@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 
-/** The part of JSON Schema that zod writes. */
+/** The part of JSON Schema that zod generates. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
@@ -34,30 +34,36 @@ export interface JsonSchema {
 type Values = fc.Arbitrary<unknown>;
 
 /**
- * Values that a zod schema takes, or nearly: what only a refinement knows is left to whoever parses them. Bare ones have no field
- * that may be left out, and so the least that could be wrong with them.
+ * Values that a zod schema accepts. Refinements are not known here, so callers must parse the values. Bare values have no optional fields,
+ * which makes a violated refinement less likely.
  */
 export function valuesOf(schema: z.ZodType, { isBare = false } = {}): Values {
   const json = jsonOf(schema);
-  return new Maker(json, isBare).make(json, 0);
+  return new ValueGenerator(json, isBare).make(json, 0);
 }
 
 function jsonOf(schema: z.ZodType): JsonSchema {
-  return schema.toJSONSchema({ io: 'input', unrepresentable: 'any', override: lookThrough }) as JsonSchema;
+  return schema.toJSONSchema({ io: 'input', unrepresentable: 'any', override: readPipeOutput }) as JsonSchema;
 }
 
-/** Where a text is trimmed and then has to be an address, only the end of the pipe says so. */
-function lookThrough({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: { type?: unknown } }): void {
+/** For a pipe such as trim and then e-mail, only the output schema has the format, so it is copied to the input schema. */
+function readPipeOutput({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: { type?: unknown };
+}): void {
   const { def } = zodSchema._zod;
   if (def.type !== 'pipe' || !(def.out instanceof z.ZodType)) return;
-  const { type, ...wishes } = jsonOf(def.out);
-  if (type !== undefined && type === jsonSchema.type) Object.assign(jsonSchema, wishes);
+  const { type, ...constraints } = jsonOf(def.out);
+  if (type !== undefined && type === jsonSchema.type) Object.assign(jsonSchema, constraints);
 }
 
-/** Deeper than this, what contains itself ends. */
+/** At this depth recursive schemas end. */
 const maxDepth = 4;
 
-class Maker {
+class ValueGenerator {
   readonly #root: JsonSchema;
   readonly #isBare: boolean;
 
@@ -68,13 +74,13 @@ class Maker {
 
   make(schema: JsonSchema, depth: number): Values {
     if (schema.$ref) return this.make(this.#find(schema.$ref), depth + 1);
-    // Whoever declares a shape that cannot be made up from its pattern says what it looks like instead.
+    // A schema with a pattern that cannot be generated must have examples.
     if (schema.examples) return fc.constantFrom(...schema.examples);
     if ('const' in schema) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices) {
-      // What contains itself must come to an end: there the choices that lead on are left out.
+      // A recursive schema must end: at the maximum depth, choices with references are left out.
       const ends = depth < maxDepth ? [] : choices.filter((choice) => !choice.$ref);
       return fc.oneof(...(ends.length > 0 ? ends : choices).map((choice) => this.make(choice, depth)));
     }
@@ -113,7 +119,7 @@ class Maker {
       case 'object':
         return this.#objects(schema, depth);
       default:
-        throw new Error(`no values are known for the type ${type}`);
+        throw new Error(`no values can be generated for the type ${type}`);
     }
   }
 
@@ -124,7 +130,7 @@ class Maker {
     const item = this.make(items || {}, depth + 1);
     const few = fc.array(item, { minLength: minItems, maxLength: most });
     if (depth > 1 || maxItems === undefined || maxItems > 1_000) return few;
-    // The same one over and over: a full list need not be made in full.
+    // Repeats one item, because generating a full list would be slow.
     const full = item.map((one) => Array.from({ length: maxItems }, () => one));
     return fc.oneof({ weight: 12, arbitrary: few }, { weight: 1, arbitrary: full });
   }
@@ -134,7 +140,7 @@ class Maker {
     const isEnd = this.#isBare || depth >= maxDepth;
     // A record of an enum requires names that it does not list as properties.
     const names = new Set([...required, ...(isEnd ? [] : Object.keys(properties))]);
-    // A record's keys are the caller's; where fields are declared, more of them is for the hostile to try.
+    // Records have arbitrary keys. For objects with declared fields, mutations add extra fields.
     if (others && names.size === 0 && !isEnd) {
       const keys = this.make(propertyNames ?? { type: 'string' }, depth + 1) as fc.Arbitrary<string>;
       return fc.dictionary(keys, this.make(others, depth + 1), { maxKeys: 3, noNullPrototype: true });
@@ -144,7 +150,7 @@ class Maker {
   }
 }
 
-// Days lie close together, so that two of them are often a period that a report takes. The edges of the calendar are hostile.
+// Dates lie close together, so that two of them often form a valid period. Extreme dates are among the hostile values.
 const moments = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-06-30'), noInvalidDate: true });
 
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
@@ -159,13 +165,13 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 };
 
 function texts({ format, pattern, allOf = [], minLength = 0, maxLength }: JsonSchema): fc.Arbitrary<string> {
-  const known = format ? formats[format] : undefined;
-  if (known) return known;
+  const ofFormat = format ? formats[format] : undefined;
+  if (ofFormat) return ofFormat;
   const patterns = [pattern, ...allOf.map((part) => part.pattern)].filter((text) => text !== undefined);
   const fits = (text: string) => text.length >= minLength && text.length <= (maxLength ?? Number.POSITIVE_INFINITY);
   if (patterns.length > 0) return matching(patterns, maxLength ?? 60, fits);
   const lengths = { minLength, maxLength: Math.max(minLength, Math.min(maxLength ?? 24, 24)) };
-  // What is kept somewhere often has room for less than was declared.
+  // Long texts, because a column may be shorter than the declared maximum.
   const longest = Math.min(maxLength ?? 1_000, 5_000);
   return fc.oneof(
     { weight: 8, arbitrary: fc.string({ unit: 'grapheme-ascii', ...lengths }) },
@@ -174,7 +180,7 @@ function texts({ format, pattern, allOf = [], minLength = 0, maxLength }: JsonSc
   );
 }
 
-/** fast-check knows no lookarounds: they are left out of what is made and asked of it afterwards. */
+/** fast-check does not support lookarounds: they are removed from the generated pattern and checked afterwards. */
 function matching(
   patterns: readonly string[],
   maxLength: number,
@@ -183,7 +189,7 @@ function matching(
   const regexOf = (pattern: string) => new RegExp(pattern, pattern.includes('\\p{') ? 'u' : '');
   const all = patterns.map(regexOf);
   const wanted = patterns.join(' and ');
-  // The longest pattern says the most.
+  // The longest pattern restricts the most.
   const [longest = ''] = patterns.toSorted((a, b) => b.length - a.length);
   try {
     const made = fc.stringMatching(regexOf(longest.replace(lookarounds, '')), { maxLength });
@@ -194,15 +200,16 @@ function matching(
 }
 
 const lookarounds = /\(\?<?[!=](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g;
-const giveExamples = (wanted: string) => `no text ${wanted} can be made up: give its schema .meta({ examples: [...] })`;
+const giveExamples = (wanted: string) =>
+  `no text ${wanted} can be generated: give its schema .meta({ examples: [...] })`;
 
-/** A filter that says so when it lets nothing through, where fast-check's own would try for ever. */
+/** A filter that throws when it accepts nothing; fast-check's own would try forever. */
 function only<T>(values: fc.Arbitrary<T>, isWanted: (value: T) => boolean, wanted: string): fc.Arbitrary<T> {
-  let inVain = 0;
+  let rejections = 0;
   return values.filter((value) => {
-    inVain = isWanted(value) ? 0 : inVain + 1;
-    if (inVain > 10_000) throw new Error(giveExamples(wanted));
-    return inVain === 0;
+    rejections = isWanted(value) ? 0 : rejections + 1;
+    if (rejections > 10_000) throw new Error(giveExamples(wanted));
+    return rejections === 0;
   });
 }
 

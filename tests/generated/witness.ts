@@ -1,7 +1,7 @@
 import type { Route } from '@tributary/contract';
 
-/** What is known of a request besides its answer: the route that it came to, and what broke it. */
-export interface Seen {
+/** What the log says about a request: the route that handled it, and the error that broke it. */
+export interface LogEntry {
   readonly route?: Route;
   readonly failure?: string;
 }
@@ -14,34 +14,38 @@ interface Line {
   readonly at?: readonly string[];
 }
 
-/** Reads the log of the server under test, and takes away what it has read: a long run must not pile it up. */
+/** Reads the log of the server under test and removes what it has read, so that the log does not grow during a long run. */
 export class Witness {
   readonly #lines: string[];
   readonly #routes: ReadonlyMap<string, Route>;
-  #seen = new Map<string, Seen>();
+  #entries = new Map<string, LogEntry>();
 
   constructor(lines: string[], routes: readonly Route[]) {
     this.#lines = lines;
     this.#routes = new Map(routes.map((route) => [route.id, route]));
   }
 
-  take(requestId: string): Seen {
+  take(requestId: string): LogEntry {
     for (const line of this.#lines.splice(0)) this.#read(JSON.parse(line));
-    const seen = this.#seen.get(requestId) ?? {};
-    this.#seen.delete(requestId);
-    return seen;
+    const entry = this.#entries.get(requestId) ?? {};
+    this.#entries.delete(requestId);
+    return entry;
   }
 
-  /** Forgets those that nobody asked for, because their clients were gone before the answer. */
+  /** Forgets entries that were never taken, because their clients had disconnected before the response. */
   clear(): void {
     this.#lines.splice(0);
-    this.#seen = new Map();
+    this.#entries = new Map();
   }
 
   #read({ request_id, operation, error, error_code, at }: Line): void {
     if (!request_id) return;
     const route = this.#routes.get(operation ?? '');
     const failure = error && [error, error_code, at?.[0]].filter(Boolean).join(' ');
-    this.#seen.set(request_id, { ...this.#seen.get(request_id), ...(route && { route }), ...(failure && { failure }) });
+    this.#entries.set(request_id, {
+      ...this.#entries.get(request_id),
+      ...(route && { route }),
+      ...(failure && { failure }),
+    });
   }
 }

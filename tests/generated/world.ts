@@ -18,16 +18,16 @@ import { v7 as uuid } from 'uuid';
 
 const longAgo = new Date('2026-01-01T00:00:00Z');
 
-/** A profile with one of everything, and the credentials that open it more or less. */
+/** A profile with one entity of every kind, and credentials with different permissions on it. */
 export interface World {
-  /** What each token stands for here. */
+  /** The value of each token in this world. */
   readonly tokens: ReadonlyMap<string, string>;
   readonly credentials: Readonly<Record<CredentialName, Readonly<Record<string, string>>>>;
 }
 
 export type CredentialName = ProbeCredential | 'limited' | 'expired' | 'unknown' | 'none';
 
-/** Those that open a route which takes these kinds, and those that do not. */
+/** Credentials that a route with these kinds accepts, and those that it rejects. */
 export function credentialsFor(kinds: readonly CredentialKind[]): { good: CredentialName[]; bad: CredentialName[] } {
   const names = Object.keys(credentialBuilders) as ProbeCredential[];
   const isGood = (name: ProbeCredential) => kinds.includes(probeCredentials[name].kind);
@@ -39,16 +39,16 @@ export function credentialsFor(kinds: readonly CredentialKind[]): { good: Creden
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** Stands for an id of its kind. It is a UUID itself, so that a request with it in place can be checked as it is. */
+/** A placeholder for an id of this kind. It is a UUID, so that a request that contains it passes validation. */
 export const idToken = (kind: IdKind): string => `f0220000-0000-7000-8000-${digest(kind)}`;
 
-/** Stand for what a person knows: who owns the session signs in with these, and who was invited joins with those. */
-export const known = {
+/** Placeholders for values that a person knows: the login of the session's owner, and an invitation. */
+export const placeholders = {
   member: { email: 'member@f0220000.example', password: testPassword },
   guest: { email: 'guest@f0220000.example', token: 'f0220000_invitation' },
 } as const;
 
-/** Stands for the tracking key that the profile's pages send. */
+/** A placeholder for the profile's tracking key. */
 export const trackingKeyToken = 'trk_f022000000000000000000';
 
 const tokens =
@@ -57,21 +57,21 @@ const tokens =
 export const settle = (text: string, world: World): string =>
   text.replace(tokens, (token) => world.tokens.get(token) ?? token);
 
-interface Unsettled {
+interface RequestTemplate {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly credential: CredentialName;
   readonly body: Buffer | undefined;
 }
 
-/** The request with the world's own ids and secrets in it. */
-export function settled<R extends Unsettled>(request: R, world: World): R {
+/** Replaces the placeholders in a request by the ids and secrets of the world. */
+export function settled<R extends RequestTemplate>(request: R, world: World): R {
   const headers = Object.entries(request.headers).map(([name, value]) => [name, settle(value, world)]);
   return {
     ...request,
     url: settle(request.url, world),
     headers: { ...world.credentials[request.credential], ...Object.fromEntries(headers) },
-    // Latin-1 keeps every byte as it is, also those that are no text.
+    // Latin-1 keeps every byte, including invalid UTF-8.
     body: request.body && Buffer.from(settle(request.body.toString('latin1'), world), 'latin1'),
   };
 }
@@ -101,16 +101,16 @@ export async function buildWorld(kit: BuilderKit): Promise<World> {
     tokens: new Map([
       ['@secret@', secret],
       [trackingKeyToken, trackingKey],
-      [known.member.email, memberEmail],
-      [known.guest.email, guest.email],
-      [known.guest.token, guest.token],
+      [placeholders.member.email, memberEmail],
+      [placeholders.guest.email, guest.email],
+      [placeholders.guest.token, guest.token],
       ...Object.entries(ids).map(([kind, id]) => [idToken(kind as IdKind), id] as const),
     ]),
     credentials: credentials as World['credentials'],
   };
 }
 
-/** The member whose session it is let an assistant in; resolves to their address. */
+/** Gives the consent for the assistant to the owner of the session; resolves to the owner's e-mail. */
 async function furnishMember(
   { app }: BuilderKit,
   { workspaceId }: MarkedProfile,

@@ -4,22 +4,23 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Fault } from './fault.ts';
-import type { Answered, Asked } from './lane.ts';
+import type { LaneRequest, LaneResponse } from './lane.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
 /**
- * The tracked files and hard links to the packages; mistakes are made there, so that a killed run leaves none behind. It stays for the next
- * run, whose caches are warm then. A mistake in a migration makes a template database of its own: the testkit names it after the migrations.
+ * A copy of the tracked files with hard links to the packages. Faults are made in the copy, so that a killed run leaves none in the checkout.
+ * The copy is kept for the next run, which then has warm caches. A fault in a migration gets its own template database, because the testkit
+ * names the template after the migrations.
  */
 export class Copy {
   readonly #at: string;
   readonly #files = new Map<string, string>();
   #lane: Lane | undefined;
-  /** What has changed since the tests were last run. */
+  /** Files that changed since the last test run. */
   readonly #changed = new Set<string>();
 
-  /** One for each lane; and checkouts may share their engines. */
+  /** One copy for each lane and checkout, because checkouts may share their engines. */
   constructor(lane: number) {
     const checkout = createHash('sha256').update(root).digest('hex').slice(0, 8);
     this.#at = join(root, '.engines/mutants', `${checkout}-${lane}`);
@@ -36,7 +37,7 @@ export class Copy {
       { cwd: this.#at, exclude: ['**/node_modules'] },
     ))
       if (!this.#files.has(file) && statSync(join(this.#at, file)).isFile()) rmSync(join(this.#at, file));
-    // The engines are shared; each test has a database of its own.
+    // The engines are shared; each test has its own database.
     if (!existsSync(join(this.#at, '.engines'))) symlinkSync(join(root, '.engines'), join(this.#at, '.engines'));
     this.#linkPackages();
   }
@@ -57,13 +58,13 @@ export class Copy {
       mkdirSync(dirname(join(this.#at, packages)), { recursive: true });
       execFileSync('cp', ['-al', join(root, packages), join(this.#at, packages)]);
     }
-    // Caches are written into, and a hard link is the very file of the checkout.
+    // Tools write into these caches, and a hard link would change the file in the checkout.
     for (const cache of ['.vite', '.vitest', '.vitest-cache', '.cache'])
       rmSync(join(this.#at, 'node_modules', cache), { recursive: true, force: true });
     writeFileSync(linked, wanted);
   }
 
-  /** Of the files under these paths; with `isOther`, of all that are not. */
+  /** A hash of the files under these paths and of those that `isOther` selects. */
   fingerprint(paths: readonly string[], isOther: (file: string) => boolean = () => false): string {
     const isUnder = (file: string) => paths.some((path) => file === path || file.startsWith(`${path}/`));
     const hash = createHash('sha256');
@@ -71,7 +72,7 @@ export class Copy {
     return hash.digest('hex').slice(0, 16);
   }
 
-  /** Makes the mistake, runs the tests, takes it back. Resolves to the first test that failed; undefined where all passed. */
+  /** Makes the fault, runs the tests and restores the file. Resolves to the first test that failed, or undefined if all passed. */
   async runWith(fault: Fault, tests: string): Promise<string | undefined> {
     const file = join(this.#at, fault.file);
     const text = readFileSync(file, 'utf8');
@@ -79,15 +80,15 @@ export class Copy {
       file,
       text.replace(fault.from, () => fault.to),
     );
-    // The template database is made when a lane begins.
-    const isOfTemplate = /^packages\/(postgres\/migrations|work\/catalogue)/.test(fault.file);
-    if (isOfTemplate) this.close();
+    // The template database is created when a lane starts.
+    const changesTemplate = /^packages\/(postgres\/migrations|work\/catalogue)/.test(fault.file);
+    if (changesTemplate) this.close();
     try {
       return await this.run(tests, [fault.file]);
     } finally {
       writeFileSync(file, text);
       this.#changed.add(fault.file);
-      if (isOfTemplate) this.close();
+      if (changesTemplate) this.close();
     }
   }
 
@@ -104,28 +105,28 @@ export class Copy {
     }
   }
 
-  /** Where the copy is. */
+  /** The folder of the copy. */
   get path(): string {
     return this.#at;
   }
 
-  /** Ends the lane with all of its processes, also one that is in an endless loop; the next run begins another. */
+  /** Kills the lane with all of its processes, even one in an endless loop; the next run starts another. */
   kill(): void {
     const pid = this.#lane?.process.pid;
     this.#lane = undefined;
     if (pid) process.kill(-pid, 'SIGKILL');
   }
 
-  /** Runs the tests of a file or folder, of several files, or all. */
+  /** Runs the tests of a file or folder, of several files, or all tests. */
   async run(tests: string | readonly string[], changed: readonly string[] = []): Promise<string | undefined> {
-    this.#lane ??= begin(this.#at);
+    this.#lane ??= startLane(this.#at);
     const { process: lane, ended } = this.#lane;
-    await Promise.race([this.#lane.begun, ended]);
-    const asked: Asked = { tests, changed: [...this.#changed, ...changed] };
+    await Promise.race([this.#lane.started, ended]);
+    const request: LaneRequest = { tests, changed: [...this.#changed, ...changed] };
     this.#changed.clear();
-    const answered = once(lane, 'message') as Promise<[Answered]>;
-    lane.send(asked);
-    const [{ failed, broken }] = await Promise.race([answered, ended]);
+    const response = once(lane, 'message') as Promise<[LaneResponse]>;
+    lane.send(request);
+    const [{ failed, broken }] = await Promise.race([response, ended]);
     if (broken !== undefined) throw new Error(broken);
     return failed;
   }
@@ -138,27 +139,27 @@ export class Copy {
 
 interface Lane {
   readonly process: ChildProcess;
-  readonly begun: Promise<unknown>;
-  /** Fails when the process ends, with its last words. */
+  readonly started: Promise<unknown>;
+  /** Rejects with the end of the output when the process exits. */
   readonly ended: Promise<never>;
 }
 
-function begin(at: string): Lane {
+function startLane(at: string): Lane {
   const lane = fork(join(at, 'tests/mutants/lane.ts'), {
     cwd: at,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // A group of its own, so that all of its processes can be ended.
+    // Its own process group, so that all of its processes can be killed.
     detached: true,
     env: { ...process.env, CI: '' },
   });
-  let words = '';
+  let output = '';
   lane.stderr?.on('data', (data) => {
-    words = `${words}${data}`.slice(-2_000);
+    output = `${output}${data}`.slice(-2_000);
   });
   const ended = once(lane, 'exit').then(() => {
-    throw new Error(`The tests ended without an answer:\n${words}`);
+    throw new Error(`The tests exited without a result:\n${output}`);
   });
-  // Nobody waits for it between two runs.
+  // Prevents an unhandled rejection when the process exits between two runs.
   ended.catch(() => {});
-  return { process: lane, begun: once(lane, 'message'), ended };
+  return { process: lane, started: once(lane, 'message'), ended };
 }

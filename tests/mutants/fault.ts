@@ -1,18 +1,18 @@
-/** A plausible mistake in product code, and the tests that should notice it. */
+/** A plausible fault in product code, and the tests that should notice it. */
 export interface Fault {
-  /** Short and its own: `attribution-decay-slow`. */
+  /** A short, unique name: `attribution-decay-slow`. */
   readonly id: string;
   readonly file: string;
-  /** Occurs once in the file. */
+  /** Must occur exactly once in the file. */
   readonly from: string;
   readonly to: string;
-  /** What would be wrong for a user. */
+  /** The effect on a user. */
   readonly breaks: string;
-  /** Where it is looked for first; whatever these miss is looked for by the whole suite when `--whole` is given. */
+  /** The test files or folders that run first. With `--whole`, the whole suite runs if these miss the fault. */
   readonly tests: readonly string[];
 }
 
-/** Several mistakes in one file that the same tests should notice: by id, what stands there, what would, what that breaks. */
+/** Builds several faults in one file that the same tests should notice, by id. */
 export const faultsIn = (
   file: string,
   tests: readonly string[],

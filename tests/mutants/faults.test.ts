@@ -6,15 +6,18 @@ import { allFaults } from './faults.ts';
 const root = join(import.meta.dirname, '../..');
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 
-test.each(allFaults.map((fault) => [fault.id, fault] as const))('%s can be made', (_, { file, from, to, tests }) => {
-  expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2);
-  expect(to).not.toBe(from);
-  expect(
-    tests.filter((path) => globSync([path, `${path}/**`], { cwd: root }).every((found) => !isTest(found))),
-  ).toEqual([]);
-});
+test.each(allFaults.map((fault) => [fault.id, fault] as const))(
+  'the code of %s occurs once in its file, and its tests exist',
+  (_, { file, from, to, tests }) => {
+    expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2);
+    expect(to).not.toBe(from);
+    expect(
+      tests.filter((path) => globSync([path, `${path}/**`], { cwd: root }).every((found) => !isTest(found))),
+    ).toEqual([]);
+  },
+);
 
-test('a mistake in a function of the database is in one that no later migration replaced', () => {
+test('a fault in a database function is in the migration that defines its latest version', () => {
   const inForce = readFileSync(join(root, 'packages/postgres/schema.sql'), 'utf8');
   const replaced = allFaults.filter(({ file, from }) => {
     const bodies = readFileSync(join(root, file), 'utf8').match(/\$\$.*?\$\$/gs) ?? [];
@@ -24,17 +27,17 @@ test('a mistake in a function of the database is in one that no later migration 
   expect(replaced.map(({ id }) => id)).toEqual([]);
 });
 
-test('every mistake has a name of its own', () => {
+test('every fault has a unique id', () => {
   expect(new Set(allFaults.map(({ id }) => id)).size).toBe(allFaults.length);
 });
 
-test('every module and every package that works for users has some', () => {
+test('every domain module and every package of the product has faults', () => {
   const folders = globSync(['domain/*/*/', 'packages/*/'], { cwd: root })
     .filter((path) => !path.includes('node_modules'))
     .map((path) => path.replace(/\/$/, ''));
   const without = folders.filter((folder) => !allFaults.some(({ file }) => file.startsWith(`${folder}/`)));
   expect(without.sort()).toEqual([
-    // Declarations, which the compiler and the contract's tests check; tools; generated data.
+    // Declarations, which the compiler and the contract's tests check, tools and generated data.
     'packages/ai-model',
     'packages/clock',
     'packages/config',

@@ -34,7 +34,7 @@ import { faults as tracking } from './faults/tracking.ts';
 import { faults as visits } from './faults/visits.ts';
 import { faults as webhooks } from './faults/webhooks.ts';
 
-/** Every mistake that somebody could make and tests should notice, by what it is about. */
+/** Faults that the tests must notice, by topic. */
 export const allFaults: readonly Fault[] = [
   ...access,
   ...ads,

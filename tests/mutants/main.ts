@@ -34,7 +34,7 @@ if (values.random !== undefined) {
   });
   process.exit();
 }
-/** Of pure rules, whose tests need no engines. */
+/** Faults in pure rules, whose tests need no engines. */
 const isQuick = ({ tests }: Fault) => tests.every((test) => /^packages\/(rules|tracker\/source)\//.test(test));
 const isFirstOfFile = (fault: Fault) => allFaults.find(({ file }) => file === fault.file) === fault;
 const chosen = allFaults.filter(
@@ -47,38 +47,39 @@ const wanted = inHashOrder(chosen, ({ id }) => id).slice(0, Number(values.most))
 if (values.help || wanted.length === 0) {
   console.log(`npm run mutants [-- WORD ...] [--sample] [--most N] [--resume] [--whole]
 
-Makes one mistake after another in a copy of the code and runs the tests that should notice it. Words choose by id or by the beginning of
-the file's path; --sample takes one of each file of pure rules, --most so many, drawn from all rooms. --resume asks nothing again whose fault, file and tests are as they were.
---whole gives what passed to the whole suite. The last line is JSON: faults, caught, missed.
+Makes one fault after another in a copy of the code and runs the tests that should notice it. A WORD selects faults by part of their id or
+by the beginning of the file's path. --sample selects one fault per file of pure rules, --most N selects N at random. --resume skips faults
+that have a verdict and whose file and tests have not changed. --whole runs the whole suite against missed faults. The last line is JSON:
+faults, caught, missed.
 
 npm run mutants -- --random N [--seed S] [--minutes M] [--limit SECONDS] [--only 3,17] [--list]
 
-Draws N mutants by lot over product code, runs the nearest tests against each and lists the survivors. The same seed draws the same mutants
-of the same code. --minutes starts no further one after M, --limit ends the tests of one mutant, --only runs these numbers of the draw, --list
-runs none. Results go to .engines/mutants-random/SEED.json. It ends with 0 also when some survive.`);
+Draws N random mutants of product code, runs the nearest tests against each and lists the survivors. The same seed draws the same mutants
+of the same code. --minutes starts no mutant after M minutes, --limit stops the tests of one mutant, --only runs these numbers of the draw,
+--list only prints the draw. Results go to .engines/mutants-random/SEED.json. The exit code is 0 even if mutants survive.`);
   process.exit(values.help ? 0 : 2);
 }
 
-// Both lanes would start them at once, in one folder.
+// Started here, because both lanes would start the engines at once in the same folder.
 await new Supervisor().start();
 const copies = [1, 2].map((lane) => new Copy(lane));
 const progress = new Progress(copies[0] as Copy, values.resume);
 const missed: string[] = [];
 const waiting = wanted.filter((fault) => {
-  const known = progress.of(fault);
-  if (known && !known.by) missed.push(fault.id);
-  return !known;
+  const verdict = progress.of(fault);
+  if (verdict && !verdict.by) missed.push(fault.id);
+  return !verdict;
 });
-let asked = wanted.length - waiting.length;
+let done = wanted.length - waiting.length;
 await Promise.all(
   copies.map(async (copy) => {
     for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
       const { by, seconds, isSure } = await judge(fault, copy);
       if (isSure) progress.add(fault, { by, seconds });
-      asked += 1;
+      done += 1;
       if (!by) missed.push(fault.id);
-      const said = by ? `caught  ${fault.id} by ${by}` : `MISSED  ${fault.id}: ${fault.breaks}`;
-      console.error(`${asked}/${wanted.length} ${seconds} s ${said}`);
+      const line = by ? `caught  ${fault.id} by ${by}` : `MISSED  ${fault.id}: ${fault.breaks}`;
+      console.error(`${done}/${wanted.length} ${seconds} s ${line}`);
     }
     copy.close();
   }),
@@ -86,7 +87,7 @@ await Promise.all(
 console.log(JSON.stringify({ name: 'mutants', faults: wanted.length, caught: wanted.length - missed.length, missed }));
 process.exit(missed.length === 0 ? 0 : 1);
 
-/** Asks the tests one after the other, and none any more once one has noticed. Not sure: one of them says nothing today. */
+/** Runs the tests one after the other until one fails. `isSure` is false if a test also fails without the fault. */
 async function judge(fault: Fault, copy: Copy): Promise<{ by?: string; seconds: number; isSure: boolean }> {
   const from = Date.now();
   let isSure = true;
@@ -99,11 +100,11 @@ async function judge(fault: Fault, copy: Copy): Promise<{ by?: string; seconds: 
   return { seconds: secondsSince(from), isSure };
 }
 
-/** Where a test fails without any mistake, every mistake would pass for caught. */
+/** A test that fails without any fault would count every fault as caught. */
 async function isProven(test: string, copy: Copy): Promise<boolean> {
   if (progress.isProven(test)) return true;
   const failed = await copy.run(test);
-  if (failed) console.error(`It fails without any mistake, and says nothing: ${failed}`);
+  if (failed) console.error(`Ignored, because it fails without any fault: ${failed}`);
   else progress.addProven(test);
   return !failed;
 }

@@ -5,17 +5,17 @@ import { type Copy, root } from './copy.ts';
 import type { Fault } from './fault.ts';
 
 interface Verdict {
-  /** The test that noticed. */
+  /** The test that noticed the fault. */
   readonly by?: string | undefined;
   readonly seconds: number;
 }
 
-/** What is known so far, a line for each fault, so that a run that was ended goes on where it was. */
+/** The verdicts so far, one line per fault, so that an interrupted run can be resumed. */
 export class Progress {
   readonly #file = join(root, '.engines/mutants.jsonl');
-  readonly #known = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, Verdict>();
   readonly #copy: Copy;
-  /** Of all that ships: tests are proven again when any of it changes. */
+  /** A hash of all product code: tests are proven again when any of it changes. */
   readonly #product: string;
 
   constructor(copy: Copy, isResumed: boolean) {
@@ -25,12 +25,12 @@ export class Progress {
     const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
     for (const line of lines.filter((text) => text !== '')) {
       const { key, ...verdict } = JSON.parse(line) as Verdict & { key: string };
-      this.#known.set(key, verdict);
+      this.#verdicts.set(key, verdict);
     }
   }
 
   of(fault: Fault): Verdict | undefined {
-    return this.#known.get(this.#keyOf(fault));
+    return this.#verdicts.get(this.#keyOf(fault));
   }
 
   add(fault: Fault, verdict: Verdict): void {
@@ -38,7 +38,7 @@ export class Progress {
   }
 
   isProven(test: string): boolean {
-    return this.#known.has(this.#keyOfTest(test));
+    return this.#verdicts.has(this.#keyOfTest(test));
   }
 
   addProven(test: string): void {
@@ -46,7 +46,7 @@ export class Progress {
   }
 
   #write(key: string, verdict: Verdict, name: string): void {
-    this.#known.set(key, verdict);
+    this.#verdicts.set(key, verdict);
     appendFileSync(this.#file, `${JSON.stringify({ name, key, ...verdict })}\n`);
   }
 

@@ -24,7 +24,7 @@ export interface Difference {
   readonly found: unknown;
 }
 
-/** Gives the same journeys to the statement and to the reference, and tells where they differ. */
+/** Attributes the same journeys with the ClickHouse query and with the reference rules, and returns the differences. */
 export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly Journey[]): Promise<Difference[]> {
   const batchId = randomUUID();
   const profileIds = await stage(clickhouse, batchId, journeys);
@@ -40,8 +40,8 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
   const rows = clickhouse.stream(
     raw<StoredConversion>(`
       WITH (SELECT CAST((groupArray(source_id), groupArray((channel, campaign_id, ad_set_id, ad_id))), 'Map(UInt64, Tuple(String, UUID, UUID, UUID))')
-        FROM (SELECT DISTINCT source_id, channel, campaign_id, ad_set_id, ad_id FROM touch_sources WHERE profile_id IN {profile_ids:Array(UUID)})) AS known
-      SELECT conversion_id, value, touch_count, touch_ids, touch_times, arrayMap(source -> known[source], source_ids) AS sources,
+        FROM (SELECT DISTINCT source_id, channel, campaign_id, ad_set_id, ad_id FROM touch_sources WHERE profile_id IN {profile_ids:Array(UUID)})) AS sources_by_id
+      SELECT conversion_id, value, touch_count, touch_ids, touch_times, arrayMap(source -> sources_by_id[source], source_ids) AS sources,
         {{map place}} AS places, {{map shares}} AS shares
       FROM attribution_results WHERE profile_id IN {profile_ids:Array(UUID)}`),
     { profile_ids: profileIds },
@@ -50,9 +50,9 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
   return journeys.flatMap(({ browsers, origins, conversions }) => {
     const touches = [...browsers.flat(), ...origins];
     return conversions.flatMap((conversion) => {
-      const expected = told(attribute(conversion, touches));
+      const expected = toComparable(attribute(conversion, touches));
       const row = found.get(conversion.conversionId);
-      const seen = row && toldBy(row);
+      const seen = row && rowToComparable(row);
       return JSON.stringify(expected) === JSON.stringify(seen)
         ? []
         : [{ conversionId: conversion.conversionId, expected, found: seen }];
@@ -60,7 +60,7 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
   });
 }
 
-const told = ({ touches, touchCount, credits }: Attribution) => ({
+const toComparable = ({ touches, touchCount, credits }: Attribution) => ({
   touchCount,
   touchIds: touches.map(({ touchId }) => touchId),
   times: touches.map(({ at }) => instant(at)),
@@ -73,7 +73,7 @@ const told = ({ touches, touchCount, credits }: Attribution) => ({
   credits: Object.fromEntries(Object.entries(credits).map(([model, units]) => [model, units.map(String)])),
 });
 
-function toldBy(row: StoredConversion): ReturnType<typeof told> {
+function rowToComparable(row: StoredConversion): ReturnType<typeof toComparable> {
   const alone = (place: number) => row.touch_ids.map((_, index) => (index + 1 === Number(place) ? row.value : '0'));
   return {
     touchCount: row.touch_count,
@@ -88,7 +88,7 @@ function toldBy(row: StoredConversion): ReturnType<typeof told> {
 
 const profilesAtOnce = 5;
 
-/** In several profiles, which know people and browsers by the same ids: nobody may get what another profile's namesake did. */
+/** Spreads the journeys over several profiles with the same person and visitor ids, which must not be mixed up. */
 async function stage(clickhouse: ClickHouse, batchId: string, journeys: readonly Journey[]): Promise<string[]> {
   const profileIds = Array.from({ length: profilesAtOnce }, () => randomUUID());
   const names = new Map<string, string>();
@@ -120,8 +120,8 @@ async function stage(clickhouse: ClickHouse, batchId: string, journeys: readonly
     lines(
       placed.flatMap(({ profileId, base, origins }) =>
         origins.map((touch) => {
-          const { visitor_id: _visitor, session_id: _session, ...told } = touchRow(profileId, nilUuid, touch);
-          return { ...told, ...base };
+          const { visitor_id: _visitor, session_id: _session, ...row } = touchRow(profileId, nilUuid, touch);
+          return { ...row, ...base };
         }),
       ),
     ),

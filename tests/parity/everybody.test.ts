@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-// How long it takes is the parity drill's to say, on a machine of its own.
-test('a customer with 50,000 touches and 1,000 conversions takes less than 2 GB', async () => {
+// The parity drill measures the time, because it has the machine to itself.
+test('attributes a customer with 50,000 touches and 1,000 conversions with less than 2 GB of memory', async () => {
   const { touchCounts, longestPath } = await attributeEverybody(scratch.client);
   expect(touchCounts).toEqual(expectedTouchCounts);
   expect(longestPath).toBe(200);

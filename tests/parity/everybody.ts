@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { allBuckets, statementTables } from '@tributary/domain/measurement/attribution/module.ts';
 
-/** The customer that a shop's till books everybody under. */
+/** A catch-all customer, as a shop's point of sale records walk-in sales. */
 export const everybody = {
   touches: 50_000,
   conversions: 1_000,
@@ -17,12 +17,12 @@ const start = "toDateTime64('2026-01-01 00:00:00', 3, 'UTC')";
 
 export interface Everybody {
   readonly seconds: number;
-  /** By conversion, in the order of time. */
+  /** By conversion, in order of time. */
   readonly touchCounts: readonly number[];
   readonly longestPath: number;
 }
 
-/** Works them out with no more memory than they may take; beyond it the engine refuses. */
+/** Attributes this customer with a memory limit, above which ClickHouse fails. */
 export async function attributeEverybody(client: ClickHouse): Promise<Everybody> {
   const { touches, conversions, maxMemoryBytes } = everybody;
   const run = (text: string) => client.command(raw(text), {});
@@ -61,7 +61,7 @@ export async function attributeEverybody(client: ClickHouse): Promise<Everybody>
   };
 }
 
-/** 50 touches lie between two conversions, and the lookback of 90 days holds so many. */
+/** There are 50 touches between two conversions, up to those that the lookback of 90 days contains. */
 export const expectedTouchCounts = Array.from({ length: everybody.conversions }, (_, index) =>
   Math.min(index * 50 + 1, (90 * 86_400) / 150 + 1),
 );

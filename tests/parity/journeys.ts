@@ -2,13 +2,13 @@ import { type Conversion, declaredMedium, type AttributedTouch as Touch } from '
 import { dayMs, limits } from '@tributary/vocabulary';
 import fc from 'fast-check';
 
-/** Random people with what brought them and what they bought, made to be hard on whoever divides the credit. */
+/** Random customers with touches and conversions that exercise edge cases of attribution. */
 
 export interface Journey {
   readonly personId: string;
-  /** By browser: a person may have several. */
+  /** By browser; a customer may have several. */
   readonly browsers: readonly (readonly Touch[])[];
-  /** What is said to have brought them. */
+  /** Touches reported with conversions. */
   readonly origins: readonly Touch[];
   readonly conversions: readonly (Conversion & { readonly conversionId: string })[];
 }
@@ -19,7 +19,7 @@ const uuid = fc.uuid({ version: [4, 5, 7, 8] });
 const entity = fc.option(
   fc.integer({ min: 1, max: 9 }).map((number) => `00000000-0000-5000-8000-00000000000${number}`),
 );
-// Few moments and few sessions, so that ties and repeats are usual; whole minutes and odd milliseconds around the halvings.
+// Few times and sessions, so that ties and repeats are frequent; whole minutes and odd milliseconds around the half-lives.
 const moment = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 400 * dayMs }) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 57 }).map((week) => week * 7 * dayMs) },
@@ -47,17 +47,17 @@ const touch: fc.Arbitrary<Touch> = fc
   })
   .chain((one) => click.map((by) => ({ ...one, ...by })));
 
-const synthetic = (told: Touch): Touch => ({
-  ...told,
+const synthetic = (reported: Touch): Touch => ({
+  ...reported,
   sessionId: null,
   campaignId: null,
   adSetId: null,
   isSynthetic: true,
 });
 
-/** What the customer themselves said: a source, and neither ad nor click. */
-const declared = ({ clickKind: _kind, clickMark: _mark, ...told }: Touch): Touch => ({
-  ...synthetic(told),
+/** A touch declared by the customer: a source, without ad and click. */
+const declared = ({ clickKind: _kind, clickMark: _mark, ...reported }: Touch): Touch => ({
+  ...synthetic(reported),
   adId: null,
   medium: declaredMedium,
 });
@@ -69,7 +69,7 @@ const value = fc.oneof(
   fc.constantFrom(0n, 1n, 2n, 3n, 99n, 100n, 10_001n),
 );
 
-/** Doubled touches, as a redelivery leaves them before parts merge. */
+/** Some touches are duplicated, as after a redelivery before parts merge. */
 const touches = (most: number) =>
   fc
     .tuple(fc.array(touch, { maxLength: most, size: 'max' }), fc.array(fc.nat(), { maxLength: 3 }))
@@ -78,13 +78,13 @@ const touches = (most: number) =>
       ...again.flatMap((at) => (once.length > 0 ? [once[at % once.length] as Touch] : [])),
     ]);
 
-/** Of some outcomes, the moment is that of a visit or about half an hour after it: that is where the rule of one click ends. */
+/** Moves some reported touches to the time of a visit or about half an hour after it, where the same-click rule ends. */
 const nearVisits = (journey: Journey, shifts: readonly (number | undefined)[]): Journey => {
   const visits = journey.browsers.flat();
-  const origins = journey.origins.map((told, index) => {
+  const origins = journey.origins.map((reported, index) => {
     const shift = shifts[index];
     const visit = visits[index % visits.length];
-    return shift === undefined || visit === undefined ? told : { ...told, at: visit.at + shift };
+    return shift === undefined || visit === undefined ? reported : { ...reported, at: visit.at + shift };
   });
   return { ...journey, origins };
 };
@@ -99,7 +99,7 @@ export const journeys = (mostTouches = 12): fc.Arbitrary<Journey> =>
 const people = (mostTouches: number): fc.Arbitrary<Journey> =>
   fc.record({
     personId: uuid,
-    // Some people were never seen on the site.
+    // Some customers were never seen on the site.
     browsers: fc.array(touches(mostTouches), { minLength: 0, maxLength: 3 }),
     origins: fc.oneof(
       { weight: 1, arbitrary: fc.constant([]) },

@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-test('the statement and the reference agree on 500 random journeys', async () => {
+test('the ClickHouse query and the reference rules agree on 500 random journeys', async () => {
   const sample = fc.sample(journeys(), { seed: 7, numRuns: 500 });
   expect(await compareJourneys(scratch.client, sample)).toEqual([]);
 });
 
-test('also on long ones, of which the path holds the first touch and the last 199', async () => {
+test('they also agree on long journeys, whose path is the first touch and the last 199', async () => {
   const sample = fc.sample(journeys(400), { seed: 11, numRuns: 12 });
   expect(await compareJourneys(scratch.client, sample)).toEqual([]);
 });

@@ -13,39 +13,39 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const distOf = (name: string) => join(root, 'packages', name, 'dist');
 const dist = distOf('sdk');
-let away: string;
+let outside: string;
 
 beforeAll(async () => {
-  away = mkdtempSync(join(tmpdir(), 'tributary-published-'));
+  outside = mkdtempSync(join(tmpdir(), 'tributary-published-'));
   await run(process.execPath, ['build.ts'], { cwd: join(root, 'packages/sdk') });
   await run(process.execPath, ['build-package.ts'], { cwd: join(root, 'packages/tracker') });
 });
-afterAll(() => rmSync(away, { recursive: true }));
+afterAll(() => rmSync(outside, { recursive: true }));
 
 test.each([
   ['sdk', 9_000],
   ['tracker', 8_000],
-])('the script of %s imports nothing, and has at most %i bytes when packed', (name, most) => {
+])('the script of %s imports nothing and has at most %i bytes when compressed', (name, maxBytes) => {
   const script = readFileSync(join(distOf(name), 'index.js'), 'utf8');
   expect(script).not.toMatch(/^\s*import\b|\brequire\(|\bprocess\.|node:|zod/m);
-  expect(gzipSync(script).length).toBeLessThanOrEqual(most);
+  expect(gzipSync(script).length).toBeLessThanOrEqual(maxBytes);
 });
 
-const makers = Object.entries({ sdk: ['zod'], tracker: [] });
-describe.each(makers)('the package %s', (name, dependencies) => {
-  test('has a manifest to publish', () => {
+const dependenciesOf = Object.entries({ sdk: ['zod'], tracker: [] });
+describe.each(dependenciesOf)('the package %s', (name, dependencies) => {
+  test('has a publishable manifest', () => {
     const manifest = JSON.parse(readFileSync(join(distOf(name), 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ name: `@tributary/${name}`, license: 'Apache-2.0', type: 'module' });
     expect(manifest).not.toHaveProperty('private');
     expect(Object.keys(manifest.dependencies ?? {})).toEqual(dependencies);
   });
 
-  test.skipIf(!tools.publint || !tools.attw)('is packed as publint and are-the-types-wrong want it', async () => {
+  test.skipIf(!tools.publint || !tools.attw)('passes publint and are-the-types-wrong', async () => {
     const publint = await run(process.execPath, [String(tools.publint), '--strict', distOf(name)]);
     expect(publint.stdout).toContain('All good!');
-    await run('npm', ['pack', '--silent', '--pack-destination', away, distOf(name)]);
-    const packed = join(away, `tributary-${name}-0.1.0.tgz`);
-    // Node itself can `require` such a module; the older ones for which that profile is left out are none of ours.
+    await run('npm', ['pack', '--silent', '--pack-destination', outside, distOf(name)]);
+    const packed = join(outside, `tributary-${name}-0.1.0.tgz`);
+    // The profile `esm-only` ignores old Node versions without `require` of ES modules, which are not supported.
     const types = await run(process.execPath, [
       String(tools.attw),
       packed,
@@ -87,24 +87,24 @@ describe('the SDK against a real API', () => {
     { name: 'Bun', program: tools.bun, options: ['run'] },
   ];
   const installed = runtimes.flatMap(({ program, ...rest }) => (program ? [{ ...rest, program }] : []));
-  test.each(installed)('tells its story on $name', async ({ program, options }) => {
+  test.each(installed)('the smoke test passes on $name', async ({ program, options }) => {
     const story = join(import.meta.dirname, 'smoke.js');
     const { stdout } = await run(program, [...options, story, join(dist, 'index.js'), served.baseUrl, served.key]);
     expect(stdout.trim()).toBe('the whole story');
   });
 });
 
-test('the built script has every operation', async () => {
+test('the built SDK has every operation', async () => {
   const program = `
     import { createClient } from ${JSON.stringify(join(dist, 'index.js'))};
     console.log(JSON.stringify(Object.keys(createClient({ baseUrl: 'http://127.0.0.1' }))));
   `;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: away });
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: outside });
   expect(JSON.parse(stdout)).toEqual(Object.keys(routes));
 });
 
-test('the built types hold where only a browser is known', async () => {
-  // The lines that must not compile are there because, were the contract's types lost on the way, everything would.
+test('the built types are correct with browser types only', async () => {
+  // The lines with @ts-expect-error would compile if the contract's types were lost in the build.
   const use = `
     import { createClient, TributaryError } from ${JSON.stringify(join(dist, 'index.js'))};
     import { startTracker } from ${JSON.stringify(join(distOf('tracker'), 'index.js'))};
@@ -126,10 +126,10 @@ test('the built types hold where only a browser is known', async () => {
     // @ts-expect-error
     startTracker({ key: 'trk_a' });
   `;
-  writeFileSync(join(away, 'use.ts'), use);
+  writeFileSync(join(outside, 'use.ts'), use);
   const flags = '--noEmit --strict --target esnext --module esnext --moduleResolution bundler --lib esnext,dom';
   const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), [...flags.split(' '), '--types', '', 'use.ts'], {
-    cwd: away,
+    cwd: outside,
   }).catch((error: { stdout: string }) => error);
   expect(stdout).toBe('');
 });

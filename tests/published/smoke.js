@@ -1,4 +1,4 @@
-// One story with the built SDK, told by each runtime with its own fetch, Web Crypto and streams. Arguments: the SDK's file, the API's address, a key.
+// A smoke test of the built SDK, run on each runtime with its own fetch, Web Crypto and streams. Arguments: the SDK's file, the API's URL, a key.
 import { deepStrictEqual as equal, ok, rejects } from 'node:assert';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -8,8 +8,8 @@ const { createClient, TributaryError, verifyWebhook, WebhookNotVerified } = awai
 
 let isLost = false;
 const sent = [];
-/** The first answer of each change is lost on its way, after the server has done its work. */
-const losing = async (url, init) => {
+/** Loses the first response to each change, after the server has processed it. */
+const lossyFetch = async (url, init) => {
   const answer = await fetch(url, init);
   if (init.method === 'GET') return answer;
   sent.push(init.headers['idempotency-key']);
@@ -18,12 +18,12 @@ const losing = async (url, init) => {
   await answer.body?.cancel();
   throw new TypeError('the connection broke');
 };
-const client = createClient({ baseUrl, apiKey, fetch: losing, retry: { firstWaitMs: 1 } });
+const client = createClient({ baseUrl, apiKey, fetch: lossyFetch, retry: { firstWaitMs: 1 } });
 
 const { data: profile } = await client.readProfile();
 equal(profile.reporting_currency, 'USD');
 
-// A batch, sent twice under one key: recorded once.
+// A batch sent twice with one key is recorded once.
 const run = crypto.randomUUID();
 const eventOf = (name) => ({
   event_name: 'payment_received',
@@ -38,7 +38,7 @@ equal([batch.summary.recorded, batch.summary.duplicate, batch.summary.rejected],
 equal(sent.length, 2);
 ok(sent[0] && sent[0] === sent[1]);
 
-// Pages, row by row and page by page.
+// Iterates over rows and over pages.
 const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 const query = { from: day(-1), to: day(1), limit: 2 };
 const rows = [];
@@ -48,7 +48,7 @@ for await (const { data } of client.listPayments.pages({ query })) pages += data
 ok(rows.length >= 3 && rows.every((amount) => Number(amount) === 19.9));
 equal(pages, Math.ceil(rows.length / 2));
 
-// Errors by their code.
+// Errors have a code.
 await rejects(client.listPayments({ query: { ...query, limit: 'many' } }), (error) => {
   ok(error instanceof TributaryError && error.is('invalid_parameter'));
   equal(error.fields.field, 'limit');
@@ -56,7 +56,7 @@ await rejects(client.listPayments({ query: { ...query, limit: 'many' } }), (erro
 });
 await rejects(createClient({ baseUrl, apiKey: 'trib_live_wrong' }).readProfile(), (error) => error.is('unauthorized'));
 
-// A webhook, signed as Standard Webhooks says.
+// A webhook signed according to Standard Webhooks.
 const secret = btoa('a secret of thirty-two characters');
 const body = JSON.stringify({ id: 'evt_1', type: 'outcome.recorded', data: {} });
 const timestamp = String(Math.floor(Date.now() / 1000));

@@ -1,6 +1,6 @@
-/** Words after which SQL names tables. Ours is written in capitals, so a sentence in a message is not taken for it. */
-const places = /\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|TRUNCATE)\s+(?=[a-z])/g;
-/** A table with its other name, if it has one. */
+/** Keywords before table names in SQL. Our SQL has uppercase keywords, so sentences in messages do not match. */
+const keywords = /\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|TRUNCATE)\s+(?=[a-z])/g;
+/** A table with an optional alias. */
 const named = /^(?:ONLY\s+)?([a-z]\w*)(?:\s+(?:AS\s+)?[a-z]\w*)?/;
 
 const kysely =
@@ -8,11 +8,11 @@ const kysely =
 const clickhouse = /\b(?:insert|insertText|dropPartition)\((?:\w+,\s*)?'(\w+)'|\btable: '(\w+)'/g;
 const casts = /::([a-z]\w*)/g;
 
-/** Names that a source, TypeScript or SQL, uses as tables; among them may be others, of common table expressions and types. */
+/** Names that TypeScript or SQL source uses as tables. They may include common table expressions and types. */
 export function tablesIn(source: string): Set<string> {
   const text = withoutComments(source);
   const found = new Set<string>();
-  for (const { index, 0: word } of text.matchAll(places))
+  for (const { index, 0: word } of text.matchAll(keywords))
     for (const name of listAt(text, index + word.length)) found.add(name);
   for (const [, tables = ''] of text.matchAll(kysely))
     for (const [, name = ''] of tables.matchAll(/'(\w+)/g)) found.add(name);
@@ -21,7 +21,7 @@ export function tablesIn(source: string): Set<string> {
   return found;
 }
 
-/** The tables of a list with commas. */
+/** The tables of a comma-separated list. */
 function listAt(text: string, from: number): string[] {
   const names: string[] = [];
   let rest = text.slice(from, from + 500);

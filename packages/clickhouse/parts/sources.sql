@@ -15,7 +15,7 @@
         FROM clicked_entities
         WHERE profile_id = {profile_id:UUID} AND entity_id NOT IN (SELECT entity_id FROM reported_entities)
     ),
-    -- What each source id stands for. The campaign and ad set come from the link itself, as valid at the time of the
+    -- The channel and entities of each source id. The campaign and ad set come from the link itself, as valid at the time of the
     -- click; if it names none, they are the parents of its ad.
     sources AS
     (

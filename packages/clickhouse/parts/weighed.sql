@@ -1,5 +1,5 @@
     -- The entity of each source at the level, the multiplier of its credit and the relative error of that: by its ad
-    -- or ad set if that had an experiment of its own, otherwise by its campaign. Unlisted units have the multiplier
+    -- or ad set if that had its own experiment, otherwise by its campaign. Unlisted units have the multiplier
     -- 1.
     weighed AS
     (

@@ -45,7 +45,7 @@ WITH
                 countIf(conversion_type = 'messaging_started') AS messaging_outcomes
             FROM
             (
-                -- Orders are not counted as pipeline, and messaging conversations have a metric of their own.
+                -- Orders are not counted as pipeline, and messaging conversations have their own metric.
                 SELECT *, NOT is_cash AND conversion_type NOT IN ('order_placed', 'messaging_started') AS is_pipeline
                 FROM credits
                 WHERE owner_id != nil_id

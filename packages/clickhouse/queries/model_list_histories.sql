@@ -1,6 +1,6 @@
 -- Histories of a sample of people, including those who never bought: touches in order of time, and purchase times, in
 -- days since the start of the period. A hash decides the sample and the order. A visitor without a known customer is
--- a person of its own.
+-- a separate person.
 WITH
     toUnixTimestamp64Milli({from:DateTime64(3, 'UTC')}) AS begin_ms,
     links AS

@@ -1,5 +1,5 @@
 -- The credit of each campaign under a fitted model, over all days of the fit and over the requested days, largest
--- first. An ad or ad set with an experiment of its own is listed apart from its campaign.
+-- first. An ad or ad set with its own experiment is listed apart from its campaign.
 WITH
 {{part sources}},
 {{part weighed}},

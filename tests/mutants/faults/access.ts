@@ -1,4 +1,4 @@
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsIn } from '../fault.ts';
 
 export const faults: readonly Fault[] = [
   {
@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/operations/admission.ts',
     from: 'caller.confined && !caller.confined.operations.has(route.id)',
     to: 'false',
-    breaks: 'a link to one report reads the others',
+    breaks: 'a shared link to one report gives access to the other reports',
     tests: ['domain/tenancy/credentials/authenticate.test.ts'],
   },
   {
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/operations/admission.ts',
     from: ' || from < confined.from || to > confined.to) refuseOtherDays',
     to: ' || from < confined.from) refuseOtherDays',
-    breaks: 'a link to June reads July',
+    breaks: 'a shared link to June also reads July',
     tests: ['domain/tenancy/credentials/authenticate.test.ts'],
   },
   {
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/advertising/creatives/picture.ts',
     from: 'return signatures.find(([, pattern]) => pattern.test(start))?.[0];',
     to: "return signatures.find(([, pattern]) => pattern.test(start))?.[0] ?? 'image/png';",
-    breaks: 'whatever a stranger’s server sends is served as a picture of ours',
+    breaks: 'any content from a third-party server is served as a picture from our domain',
     tests: ['domain/advertising/creatives/creative-analysis.test.ts'],
   },
   {
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/privacy.ts',
     from: 'granted.has(scope) && !(isHealthcare',
     to: '!(isHealthcare',
-    breaks: 'keys keep scopes that their grant lost',
+    breaks: 'keys keep scopes that their grant has lost',
     tests: [
       'packages/rules/privacy.test.ts',
       'domain/tenancy/credentials/access.test.ts',
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/contract/routes/tracking.ts',
     from: "const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile' } as const;",
     to: "const write = { credentials, scopes: anyOf('analytics:read', 'attribution:write'), grain: 'profile' } as const;",
-    breaks: 'a reader may issue and revoke tracking keys and domains',
+    breaks: 'a read-only caller can issue and revoke tracking keys and domains',
     tests: [
       'domain/traffic/tracking/keys/keys.test.ts',
       'domain/traffic/tracking/domains/custom-domains.test.ts',
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/contract/routes/tracking-health.ts',
     from: "const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile' } as const;",
     to: "const write = { credentials, scopes: anyOf('analytics:read', 'attribution:write'), grain: 'profile' } as const;",
-    breaks: 'a reader may change tracking settings',
+    breaks: 'a read-only caller can change tracking settings',
     tests: ['packages/contract/access.test.ts'],
   },
   {
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/redis/rate-limit.ts',
     from: 'resetAtSeconds: Math.ceil(emptyAt / 1_000_000),',
     to: 'resetAtSeconds: Math.ceil(now / 1_000_000) + 60,',
-    breaks: 'X-RateLimit-Reset is always a minute ahead',
+    breaks: 'X-RateLimit-Reset is always one minute ahead',
     tests: ['packages/redis/rate-limit.test.ts', 'packages/operations/rate-limits.test.ts'],
   },
   {
@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/postgres/migrations/0044_rates_and_bundles.sql',
     from: "AND scopes && ARRAY['customers:read', 'visitors:read'];",
     to: "AND scopes && ARRAY['customers:read'];",
-    breaks: 'keys with visitors:read alone survive the switch',
+    breaks: 'keys with only visitors:read are not revoked by the switch to healthcare',
     tests: ['domain/tenancy/credentials/healthcare.test.ts', 'domain/tenancy/credentials/access.test.ts'],
   },
   {
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/postgres/migrations/0006_accountability.sql',
     from: '  ELSIF NEW.is_healthcare_agency AND NOT OLD.is_healthcare_agency THEN\n    PERFORM revoke_person_keys(id, now()) FROM profiles WHERE workspace_id = NEW.id;\n',
     to: '',
-    breaks: 'a workspace that becomes a healthcare agency revokes no keys',
+    breaks: 'no key is revoked when a workspace becomes a healthcare agency',
     tests: ['domain/tenancy/credentials/healthcare.test.ts', 'domain/tenancy/credentials/access.test.ts'],
   },
   {
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/postgres/migrations/0011_tracking.sql',
     from: 'CREATE POLICY own_profile ON tracking_domains TO tributary_app USING (profile_id = current_profile());',
     to: 'CREATE POLICY own_profile ON tracking_domains TO tributary_app USING (current_profile() IS NOT NULL);',
-    breaks: "any profile sees any profile's domains",
+    breaks: 'every profile sees the tracking domains of all profiles',
     tests: ['packages/postgres/ledger.test.ts'],
   },
   {
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/postgres/migrations/0011_tracking.sql',
     from: 'CREATE POLICY own_profile ON tracking_domains TO tributary_app USING (profile_id = current_profile());',
     to: 'CREATE POLICY own_profile ON tracking_domains TO tributary_app USING (profile_id = current_profile()) WITH CHECK (true);',
-    breaks: 'a row can be written into another profile',
+    breaks: 'a profile can write rows into another profile',
     tests: ['packages/postgres/ledger.test.ts', 'domain/traffic/tracking/domains/custom-domains.test.ts'],
   },
   {
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/operations/allowance.ts',
     from: "'standard'}:${caller.credentialId}`",
     to: "'standard'}:${caller.profileId}`",
-    breaks: 'keys of one profile share an allowance',
+    breaks: 'all keys of a profile share one rate limit',
     tests: ['packages/operations/rate-limits.test.ts'],
   },
   {
@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/redis/rate-limit.ts',
     from: 'Math.max(1, Math.ceil((emptyAt + interval * cost',
     to: 'Math.max(1, Math.floor((emptyAt + interval * cost',
-    breaks: 'Retry-After is too early',
+    breaks: 'Retry-After is one second too short',
     tests: ['packages/redis/rate-limit.test.ts', 'packages/operations/rate-limits.test.ts'],
   },
   {
@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/operations/idempotency.ts',
     from: '${describePermissions(caller)}\\n${method} ${url}\\n',
     to: '${describePermissions(caller)}\\n',
-    breaks: "the same key on another operation replays the first one's answer",
+    breaks: 'the same Idempotency-Key on another operation replays the first response',
     tests: ['packages/operations/idempotency.test.ts'],
   },
   {
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/operations/idempotency.ts',
     from: '.update(`${getPrincipal(caller)}\\n${key}`)',
     to: '.update(`${getPrincipal(caller)}\\n${key.toLowerCase()}`)',
-    breaks: 'keys that differ in case are one key',
+    breaks: 'Idempotency-Keys that differ only in case count as one',
     tests: ['packages/operations/idempotency.test.ts'],
   },
   {
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/operations/idempotency.ts',
     from: '.update(`${getPrincipal(caller)}\\n${key}`)',
     to: '.update(`${key}`)',
-    breaks: 'one credential is handed the answer of another',
+    breaks: 'one credential receives the stored response of another',
     tests: ['packages/operations/idempotency.test.ts'],
   },
   {
@@ -144,7 +144,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/tenancy/tenants/update-entitlement.ts',
     from: 'if (body.privacy_mode) await tightenPrivacy(tx, profileId, body.privacy_mode);',
     to: '',
-    breaks: 'the privacy that came with an entitlement is not set',
+    breaks: 'the privacy mode sent with an entitlement is not set',
     tests: ['domain/tenancy/credentials/access.test.ts', 'domain/tenancy/credentials/healthcare.test.ts'],
   },
   ...faultsIn(
@@ -158,17 +158,13 @@ export const faults: readonly Fault[] = [
       'sessions-never-end': [
         'WHERE s.token = session_hash AND s.expires_at > at AND',
         'WHERE s.token = session_hash AND',
-        'somebody stays signed in for ever',
+        'sessions never expire',
       ],
-      'idle-sessions-live': [
-        ' AND coalesce(s.seen_at, s.created_at) > at - idle;',
-        ';',
-        'a session that nobody uses stays open',
-      ],
+      'idle-sessions-live': [' AND coalesce(s.seen_at, s.created_at) > at - idle;', ';', 'an idle session stays open'],
       'member-of-another-workspace': [
         'LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id',
         'LEFT JOIN profiles p ON p.id = named.id',
-        "somebody acts in a profile of somebody else's workspace",
+        'a member can act in a profile of another workspace',
       ],
     },
   ),

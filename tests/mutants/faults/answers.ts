@@ -1,43 +1,43 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-/** Of reports, journeys and scores. */
+/** Faults in reports, journeys and scores. */
 export const faults: readonly Fault[] = [
   ...faultsIn('domain/measurement/journeys/page.ts', ['domain/measurement/journeys/page.test.ts'], {
     'journey-ties-reversed': [
       'if (time !== undefined && time < at) {',
       'if (time !== undefined && time <= at) {',
-      'events of one moment stand in another order than on the page before',
+      'events at the same time are in another order than on the previous page',
     ],
     'last-until-excludes': [
       'if ((times[middle] as number) <= at) low = middle + 1;',
       'if ((times[middle] as number) < at) low = middle + 1;',
-      'a conversion at the moment of a visit counts as off the site',
+      'a conversion at the exact time of a visit counts as off-site',
     ],
   }),
   ...faultsIn('domain/measurement/journeys/credit.ts', ['domain/measurement/journeys/credit.test.ts'], {
     'credit-place-off-by-one': [
       '(index + 1 === rank ? 1 : 0)',
       '(index === rank ? 1 : 0)',
-      'a journey shows the credit at the next touch',
+      'a journey shows the credit at the touch after the right one',
     ],
   }),
   ...faultsIn('domain/measurement/journeys/mask-journey.ts', ['domain/measurement/journeys/journey-summary.test.ts'], {
     'names-reach-the-model': [
       '(isNamed(text) ? maskWords.name : maskName(text, effort))',
       'maskName(text, effort)',
-      'a model outside is told names',
+      "customers' names are sent to the external AI model",
     ],
     'accented-names-reach-it': [
       ".replace(/\\p{M}/gu, '')\n",
       '\n',
-      'María in a page’s address is told to a model outside',
+      'accented names such as María in a page URL are sent to the external AI model',
     ],
   }),
   ...faultsIn('domain/measurement/journeys/store.ts', ['domain/measurement/journeys/journey-summary.test.ts'], {
     'allowance-one-more': [
       'WHERE a.used < ${perDay}',
       'WHERE a.used <= ${perDay}',
-      'a workspace has one summary more than it may',
+      'a workspace can create one summary more than its daily limit',
     ],
   }),
   ...faultsIn(
@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
       'people-found-without-scope': [
         "if (query.customer_key === undefined && !caller.scopes.has('customers:read')) {",
         'if (false) {',
-        'somebody without the scope finds people by e-mail',
+        'a caller without customers:read can find customers by e-mail',
       ],
     },
   ),
@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
       'whole-journey-for-all': [
         "return context.caller.scopes.has('customers:read')\n    ? readWhole(context, query)",
         "return context.caller.scopes.has('analytics:read')\n    ? readWhole(context, query)",
-        'who may not see people sees the whole journey',
+        'a caller without customers:read sees the whole journey',
       ],
     },
   ),
@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
       'export-ends-early': [
         'Object.values(totals).some((total) => total > query.offset + query.limit)',
         'Object.values(totals).every((total) => total > query.offset + query.limit)',
-        'an export says that it is over while a list goes on',
+        'a customer export reports its end while one of its lists continues',
       ],
     },
   ),
@@ -87,12 +87,12 @@ export const faults: readonly Fault[] = [
       'unknown-spend-is-zero': [
         '(row.is_spend_unknown ? null : cost(row.spend, currency))',
         'cost(row.spend, currency)',
-        'spend that could not be converted is shown as none',
+        'spend that could not be converted is shown as zero',
       ],
       'unknown-cash-is-zero': [
         "payments !== '0' && valued === '0' ? null : value",
         'value',
-        'payments without a rate are shown as worth nothing',
+        'payments without an exchange rate are shown as worth zero',
       ],
     },
   ),
@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
       'divided-by-nothing': [
         'dividend === null || divisor === null || Number(divisor) === 0',
         'dividend === null || divisor === null',
-        'a campaign without spend fails the report',
+        'a report fails if a campaign has no spend',
       ],
     },
   ),
@@ -111,12 +111,12 @@ export const faults: readonly Fault[] = [
     'gap-the-other-way': [
       'subtractAmounts(String(ours), claimed)',
       'subtractAmounts(claimed, String(ours))',
-      'the gap has the wrong sign',
+      "the difference to the platform's figure has the wrong sign",
     ],
     'claimed-roas-of-ours': [
       'platform_roas: ratio(claimedValue, spend)',
       'platform_roas: ratio(revenue, spend)',
-      "the platform's return is ours",
+      "the platform's ROAS is computed from our revenue",
     ],
   }),
   ...faultsIn(
@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
       'last-page-promised': [
         'has_next: found.length > keys.length,',
         'has_next: found.length >= keys.length,',
-        'a list promises a page that is empty',
+        'a list reports a next page that is empty',
       ],
     },
   ),
@@ -141,7 +141,7 @@ export const faults: readonly Fault[] = [
       'made-up-cursors': [
         "checks.every((check, index) => typeof position[index] === 'string' && check(position[index]));",
         'true;',
-        'a made-up cursor is a 500',
+        'an invalid cursor causes a 500',
       ],
     },
   ),
@@ -152,17 +152,17 @@ export const faults: readonly Fault[] = [
       'spend-filter-ignored': [
         'min_spend: (query.min_spend ?? 0).toFixed(4),',
         "min_spend: '0.0000',",
-        'ads that cost next to nothing are among the best',
+        'ads with almost no spend rank among the best',
       ],
       'scores-leave-nothing-out': [
         'exclusions: [...(scored?.exclusions ?? [])],',
         'exclusions: [],',
-        'money that could not be converted is missing from scores in silence',
+        'scores do not report the money that could not be converted',
       ],
       'scores-of-ever-have-a-beginning': [
         "date_from: scored && window !== 'lifetime' ? scored.firstDay : null,",
         'date_from: scored ? scored.firstDay : null,',
-        'scores of all days claim to begin in the year 2000',
+        'lifetime scores report the year 2000 as their start',
       ],
     },
   ),
@@ -173,7 +173,7 @@ export const faults: readonly Fault[] = [
       'cac-of-all-outcomes': [
         'cac: ratio(spend, cash),',
         'cac: ratio(spend, Number(score.outcomes)),',
-        'the cost of a customer is that of a lead',
+        'CAC divides by all outcomes, so it is the cost of a lead',
       ],
     },
   ),
@@ -184,7 +184,7 @@ export const faults: readonly Fault[] = [
       'layers-without-trust': [
         '(50 + (place - 50) * standing.trust)',
         'place',
-        'the layers of a score do not add up to it',
+        'the layers of a score do not add up to the score',
       ],
     },
   ),
@@ -192,7 +192,7 @@ export const faults: readonly Fault[] = [
     'gap-adds-claims': [
       'contributes: negated(row.contributes)',
       'contributes: row.contributes',
-      'what a platform claims counts for the gap instead of against it',
+      "the platform's claim is added to the gap instead of subtracted",
     ],
   }),
   ...faultsIn(
@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
       'spend-left-out-in-silence': [
         'return [...payments, ...spendWithoutRate(left)];',
         'return payments;',
-        'scores do not say which spend they leave out',
+        'scores do not report which spend they exclude',
       ],
     },
   ),
@@ -216,7 +216,7 @@ export const faults: readonly Fault[] = [
       'last-ad-stays-scored': [
         " AND ad_id = toUUID('00000000-0000-0000-0000-000000000000')\n    )",
         " AND ad_id != toUUID('00000000-0000-0000-0000-000000000000')\n    )",
-        'the ads of a window stay in it when none of them runs any more',
+        'ads stay scored in a window after none of them runs any more',
       ],
     },
   ),
@@ -230,37 +230,37 @@ export const faults: readonly Fault[] = [
       'unscored-first': [
         'composite_score DESC NULLS LAST',
         'composite_score DESC NULLS FIRST',
-        'ads without a score are the best',
+        'ads without a score rank first',
       ],
     },
   ),
   ...faultsIn('packages/rules/scoring/score.ts', ['packages/rules/scoring/scoring.test.ts'], {
-    'ties-stand-above': ['50 + (blend - 50) * trust', 'blend', 'an ad with one lucky sale is the best'],
+    'ties-stand-above': ['50 + (blend - 50) * trust', 'blend', 'an ad with one lucky sale ranks first'],
     'platform-claims-count': [
       "['all', ({ earned }) => earned.total],",
       "['all', ({ earned }) => earned.platformConversions ?? earned.total],",
-      'what a platform claims for itself decides the score',
+      "the platform's own conversion count decides the score",
     ],
   }),
   ...faultsIn('packages/rules/scoring/percentile.ts', ['packages/rules/scoring/scoring.test.ts'], {
     'equals-stand-apart': [
       '(100 * (from + to)) / 2 / sorted.length',
       '(100 * to) / sorted.length',
-      'the middle of a sample is not 50',
+      'the median of a sample is not 50',
     ],
   }),
   ...faultsIn('packages/rules/scoring/cohort.ts', ['packages/rules/scoring/scoring.test.ts'], {
     'channel-let-go': [
       'dimensions.slice(0, count)',
       'dimensions.slice(-count)',
-      'ads of a search page are compared with those of a feed',
+      'search ads are compared with feed ads',
     ],
   }),
   ...faultsIn('packages/rules/scoring/outcomes.ts', ['packages/rules/scoring/scoring.test.ts'], {
     'mature-too-soon': [
       "total < matureFrom ? 'early' : 'mature'",
       "total <= matureFrom ? 'early' : 'mature'",
-      'an ad is early although it has what makes it mature',
+      'an ad with enough outcomes to be mature is still shown as early',
     ],
   }),
 ];

@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/attribution/decay.ts',
     from: 'Math.round(scale * 2 ** (-hour / hoursPerHalfLife)),',
     to: 'Math.round(scale * 2 ** (-hour / (2 * hoursPerHalfLife))),',
-    breaks: 'time decay: weight falls only to 0.707 within a week, then jumps to a half',
+    breaks: 'time decay halves a weight in two weeks instead of one',
     tests: ['packages/rules/attribution/decay.test.ts'],
   },
   {
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/attribution_attribute.sql',
     from: 'arrayCount(moment -> moment < since, moments) AS before',
     to: 'arrayCount(moment -> moment <= since, moments) AS before',
-    breaks: 'touch exactly at the start of the lookback is lost',
+    breaks: 'a touch exactly at the start of the lookback window is lost',
     tests: ['tests/parity/parity.test.ts', 'domain/measurement/attribution/attribution.test.ts'],
   },
   {
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/credits_multiple.sql',
     from: 'if(empty(source_ids), [toUInt32(0)], arrayDistinct(owners_of_path))',
     to: 'if(empty(source_ids), [toUInt32(0)], arrayFilter(one -> one > 0, arrayDistinct(owners_of_path)))',
-    breaks: "multi-credit: the share of nobody's touches vanishes from /unattributed",
+    breaks: 'in multi-touch models, the share of touches without an owner is missing from /unattributed',
     tests: ['domain/measurement/reports/read-unattributed.test.ts'],
   },
   {
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/attribution_attribute.sql',
     from: 'nth = 1 AND (at = 1 OR',
     to: '(at = 1 OR',
-    breaks: 'a landing page opened twice earns twice',
+    breaks: 'a landing page opened twice earns credit twice',
     tests: ['domain/measurement/reports/explain.test.ts', 'tests/parity/parity.test.ts'],
   },
   {
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/weigh_last_non_direct.sql',
     from: 'AS found = 0, n, found',
     to: 'AS found = 0, 1, found',
-    breaks: 'last_non_direct of an all-direct path goes to the first touch',
+    breaks: 'last_non_direct credits the first touch of a path with only direct touches',
     tests: ['tests/parity/parity.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-/** Mistakes in functions that were drawn by lot, which the tests of the time did not notice. */
+/** Random mutants that no test noticed when they were drawn. */
 export const faults: readonly Fault[] = [
   ...faultsIn('domain/advertising/exports/store.ts', ['domain/advertising/exports/exports.test.ts'], {
     'lot-51-any-target': [
@@ -20,15 +20,11 @@ export const faults: readonly Fault[] = [
     'lot-41-quiet-ad-is-500': [
       'return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...zeroFigures }] : rows;',
       'return rows;',
-      'the page of an ad fails for a period in which it did nothing',
+      'the page of an ad fails for a period without activity',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/accounts.ts', ['domain/tenancy/accounts/accounts.test.ts'], {
-    'lot-21-one-key-version': [
-      'version: crc32(id)',
-      "version: crc32('')",
-      'after a rotation of keys nobody can sign in',
-    ],
+    'lot-21-one-key-version': ['version: crc32(id)', "version: crc32('')", 'nobody can sign in after a key rotation'],
   }),
   ...faultsIn('packages/providers/mercado-pago/index.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-16-authorized-disconnects': [
@@ -55,7 +51,7 @@ export const faults: readonly Fault[] = [
       'lot-35-pending-is-subtracted': [
         "one.state === 'explained' && isOf(day, one)",
         "one.state !== 'open' && isOf(day, one)",
-        'a young payment hides an open difference of its day',
+        'a recent payment hides an open difference of its day',
       ],
     },
   ),
@@ -66,7 +62,7 @@ export const faults: readonly Fault[] = [
       'lot-55-settled-in-minutes': [
         'limits.reconciliation.settledHours * 3_600_000',
         'limits.reconciliation.settledHours * 60_000',
-        'spend that a platform restates is reported as a difference',
+        'spend that a platform still restates is reported as a difference',
       ],
     },
   ),
@@ -74,21 +70,21 @@ export const faults: readonly Fault[] = [
     'lot-20-revenue-always': [
       'choices.find((value) => ads.some((ad) => (value(ad) ?? 0) > 0)) ?? (() => null)',
       'choices.find((value) => ads.some((ad) => (value(ad) ?? 0) >= 0)) ?? (() => null)',
-      'ads of a business with leads have a return of 0',
+      'ads of a lead business are scored by a revenue of zero',
     ],
   }),
   ...faultsIn('domain/privacy/erasures/verify-erasure.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
     'lot-39-full-memory-finds-nobody': [
       'if (cache.size >= maxCached) cache.clear();',
       'if (cache.size >= maxCached) return false;',
-      'the certificate of a large profile says that no personal data is left',
+      'the erasure certificate of a large profile wrongly reports that no personal data is left',
     ],
   }),
   ...faultsIn('packages/providers/stripe/sync.ts', ['apps/sandbox/stripe/stripe.test.ts'], {
     'lot-58-any-fault-restarts': [
       "error instanceof ProviderFault && error.details.code === 'resource_missing'",
       'error instanceof ProviderFault',
-      'a timeout has the whole history read again',
+      'a timeout restarts the sync of the whole history',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/operator.ts', ['domain/tenancy/accounts/second-factor.test.ts'], {
@@ -109,14 +105,14 @@ export const faults: readonly Fault[] = [
     'lot-5-first-number-only': [
       "(text ?? '').matchAll(rutPattern))\n    if",
       "[...(text ?? '').matchAll(rutPattern)].slice(0, 1))\n    if",
-      'a national id behind a wrong one is stored',
+      'a national id that follows an invalid one is stored',
     ],
   }),
   ...faultsIn('packages/providers/mercado-pago/payments.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-14-refunded-twice': [
       'amount: holds ? remaining : amount',
       'amount',
-      'a dispute after a refund takes more than the payment',
+      'a dispute after a refund subtracts more than the payment',
     ],
   }),
   ...faultsIn(
@@ -126,26 +122,30 @@ export const faults: readonly Fault[] = [
       'lot-15-parked-mail-stays': [
         '`${mailId}/${sentFor.toISOString()}/${userId}`',
         '`${mailId}/${userId}/${sentFor.toISOString()}`',
-        'a report mail that was set aside cannot be sent again',
+        'a parked report mail cannot be retried',
       ],
       'parked-report-stays': [
         "date_trunc('milliseconds', now())",
         "date_trunc('milliseconds', now()) + interval '1 microsecond'",
-        'a report that was put back is never planned and keeps a worker busy',
+        'a report mail that was put back is never scheduled and keeps a worker busy',
       ],
     },
   ),
   ...faultsIn('domain/privacy/erasures/scan-for-remains.ts', ['domain/privacy/erasures/within-texts.test.ts'], {
-    'lot-37-no-base64url': ['[A-Za-z0-9_+/-]{12,}', '[A-Za-z0-9+/]{12,}', 'the certificate misses text in base64url'],
+    'lot-37-no-base64url': [
+      '[A-Za-z0-9_+/-]{12,}',
+      '[A-Za-z0-9+/]{12,}',
+      'the erasure certificate misses personal data in base64url',
+    ],
     'lot-43-escapes-in-latin1': [
       "'hex').toString('utf8')",
       "'hex').toString('latin1')",
-      'the certificate misses names with accents in addresses',
+      'the erasure certificate misses accented names in URLs',
     ],
     'lot-18-no-short-rut': [
       'number.length >= 7 && number.length <= 16',
       'number.length > 7 && number.length <= 16',
-      'the certificate misses a short RUT',
+      'the erasure certificate misses a short RUT',
     ],
   }),
   ...faultsIn(
@@ -163,35 +163,35 @@ export const faults: readonly Fault[] = [
     'lot-29-ad-set-is-ad': [
       'adSetId: nilToNull(row.ad_set_id)',
       'adSetId: nilToNull(row.ad_id)',
-      'a preview folds touches of an ad set without an ad',
+      'a preview merges touches of an ad set that have no ad',
     ],
   }),
   ...faultsIn('packages/providers/oauth-token.ts', ['packages/providers/oauth-token.test.ts'], {
     'lot-30-error-is-consent': [
       'if (error === undefined && code) return { code };',
       'if (code) return { code };',
-      'a callback with an error counts as consent',
+      'an OAuth callback with an error counts as consent',
     ],
   }),
   ...faultsIn('packages/rules/visits/read-visit.ts', ['packages/rules/visits/read-visit.test.ts'], {
     'lot-33-referrer-off-by-one': [
       "if (value.length > visitLimits.urlCharacters) return 'too_large';\n  if (!isOrdinaryPage(value) && !URL.canParse(value)) return 'bad_referrer';",
       "if (value.length >= visitLimits.urlCharacters) return 'too_large';\n  if (!isOrdinaryPage(value) && !URL.canParse(value)) return 'bad_referrer';",
-      'a visit whose referrer has exactly the longest length is rejected',
+      'a visit whose referrer has exactly the maximum length is rejected',
     ],
   }),
   ...faultsIn('domain/commerce/sales/sales.queue.ts', ['apps/worker/parked-work.test.ts'], {
     'parked-source-is-lost': [
       'if (rescan) await rescanSources(tx, profileId, [rescan.source], rescan.what);',
       '',
-      'a source of payments that was set aside is never matched again',
+      'a parked source of payments is never matched again',
     ],
   }),
   ...faultsIn('packages/postgres/migrations/0271_set_aside_reconciliations.sql', ['apps/worker/parked-work.test.ts'], {
     'reconciliation-cannot-be-parked': [
       'GRANT UPDATE (state)',
       'GRANT SELECT (state)',
-      'a reconciliation that fails is tried for ever',
+      'a reconciliation that fails is retried forever',
     ],
   }),
 ];

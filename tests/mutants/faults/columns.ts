@@ -2,13 +2,13 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 const parity = ['tests/parity/parity.test.ts'];
 
-/** Of the statements of the columns. */
+/** Faults in ClickHouse queries. */
 export const faults: readonly Fault[] = [
   ...faultsIn('packages/clickhouse/queries/attribution_attribute.sql', parity, {
     'conversion-moment-outside': [
       'arrayCount(moment -> moment <= until, moments) - before',
       'arrayCount(moment -> moment < until, moments) - before',
-      'a touch at the moment of the sale earns nothing',
+      'a touch at the exact time of the conversion earns no credit',
     ],
     'path-one-too-short': [
       'at > touch_count + 1 - {path_touches:UInt32}',
@@ -18,48 +18,48 @@ export const faults: readonly Fault[] = [
     'refunds-credited-as-gain': [
       'if(value < 0, -1, 1) AS sign',
       '1 AS sign',
-      'what was taken back is credited as if it were given',
+      'a refund is credited as positive revenue',
     ],
     'told-twice-earns-twice': [
       'if(empty(duplicate_ids), in_window, arrayFilter(touch -> NOT has(duplicate_ids, touch.1), in_window)) AS without_duplicates',
       'in_window AS without_duplicates',
-      'an ad that both visit and outcome name earns twice',
+      'an ad named by both the visit and the event earns credit twice',
     ],
     'same-click-for-ever': [
       'max(if(key.1 = 3 AND before < at - {same_click_ms:UInt32}, 0, before))',
       'max(before)',
-      'a chat is no touch because of a click of the same kind a month before',
+      'a chat loses its touch because of a click of the same kind a month earlier',
     ],
   }),
   ...faultsIn('packages/clickhouse/parts/weigh_linear.sql', parity, {
     'linear-rest-lost': [
       'toInt64(even_share + (at <= even_rest))',
       'toInt64(even_share)',
-      'cents that do not divide are nobody’s',
+      'with linear credit, the cents of an uneven division are lost',
     ],
   }),
   ...faultsIn('packages/clickhouse/parts/weigh_position_based.sql', parity, {
     'position-for-two': [
       'if(n <= 2, linear,',
       'if(n <= 1, linear,',
-      'of two touches the second gets the rounding of another rule',
+      'with two touches, the second one is rounded by the wrong rule',
     ],
     'position-ends-thirds': [
       'intDiv(2 * amount, 5) AS end_share',
       'intDiv(amount, 3) AS end_share',
-      'the ends get a third each',
+      'the first and last touch get a third each instead of 40%',
     ],
   }),
   ...faultsIn('packages/clickhouse/parts/weigh_time_decay.sql', parity, {
     'decay-age-of-conversion': [
       'intDiv(times[-1] - time, 60000)',
       'intDiv(times[-1] - time, 60000) + 1440',
-      'the age of a touch is a day more than it is',
+      'the age of a touch is one day too high',
     ],
     'decay-rest-to-nobody': [
       'sign * toInt64(share + (decay_left > 0 AND',
       'sign * toInt64(share + (decay_left > 1 AND',
-      'a cent of a sale is nobody’s',
+      'with time decay, a cent of a sale is lost',
     ],
   }),
   ...faultsIn(
@@ -69,17 +69,17 @@ export const faults: readonly Fault[] = [
       'older-result-wins': [
         'WHERE r.version > old.version AND if(',
         'WHERE if(',
-        'an older result takes the place of a younger one',
+        'an older attribution result replaces a newer one',
       ],
       'same-written-again': [
         'NOT old.is_there OR r.content_hash != old.content_hash',
         'true',
-        'a replay that finds nothing new writes everything again',
+        'a replay without changes writes every row again',
       ],
       'buried-without-a-grave': [
         'if(r.is_deleted, old.is_there,',
         'if(r.is_deleted, false,',
-        'an outcome that is none any more still counts',
+        'a deleted outcome still counts',
       ],
     },
   ),
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
       'history-of-everything': [
         'AND (r.content_hash != old.content_hash OR r.is_deleted)',
         '',
-        'every replay adds a history in which nothing changed',
+        'every replay adds unchanged rows to the history',
       ],
     },
   ),
@@ -101,7 +101,7 @@ export const faults: readonly Fault[] = [
       'replay-buries-all': [
         'AND is_eligible\n',
         'AND NOT is_eligible\n',
-        'a replay buries what counts and leaves what does not',
+        'a replay deletes eligible conversions and keeps the others',
       ],
     },
   ),
@@ -109,7 +109,7 @@ export const faults: readonly Fault[] = [
     'first-midnight-left-out': [
       "conversion_time >= {from:DateTime64(3, 'UTC')}",
       "conversion_time > {from:DateTime64(3, 'UTC')}",
-      'what was paid at midnight of the first day is in no report',
+      'a payment at midnight of the first day is in no report',
     ],
   }),
   ...faultsIn(
@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
       'orders-are-cash': [
         "revenue_type = 'cash' AS is_cash",
         "revenue_type != 'pipeline' AS is_cash",
-        'orders count as money',
+        'orders count as cash revenue',
       ],
     },
   ),
@@ -131,14 +131,18 @@ export const faults: readonly Fault[] = [
     'packages/clickhouse/parts/credits_single.sql',
     ['domain/measurement/reports/explain.test.ts', 'domain/measurement/reports/read-unattributed.test.ts'],
     {
-      'nobodys-lost': ['ANY LEFT JOIN owned AS o', 'ANY INNER JOIN owned AS o', 'what nobody earned is in no total'],
+      'nobodys-lost': [
+        'ANY LEFT JOIN owned AS o',
+        'ANY INNER JOIN owned AS o',
+        'unattributed revenue is missing from the totals',
+      ],
     },
   ),
   ...faultsIn('packages/clickhouse/parts/place_last_non_direct.sql', ['domain/measurement/reports/campaigns.test.ts'], {
     'report-of-last-touch': [
       'last_non_direct',
       'length(source_ids)',
-      'the report of last_non_direct is that of last_touch',
+      'the last_non_direct report shows last_touch credits',
     ],
   }),
   ...faultsIn(
@@ -164,7 +168,7 @@ export const faults: readonly Fault[] = [
       'spend-counted-twice': [
         "WHERE (t.level = 'campaign' OR (t.owner_id, t.day) NOT IN (",
         'WHERE (true OR (t.owner_id, t.day) NOT IN (',
-        'spend told of a campaign and of its ads counts twice',
+        'spend reported for a campaign and for its ads counts twice',
       ],
     },
   ),
@@ -183,14 +187,14 @@ export const faults: readonly Fault[] = [
     'packages/clickhouse/queries/report_read_unattributed.sql',
     ['domain/measurement/reports/read-unattributed.test.ts'],
     {
-      'everybodys-unattributed': ['WHERE owner_id = nil_id\n', '', 'what campaigns earned is shown as unattributed'],
+      'everybodys-unattributed': ['WHERE owner_id = nil_id\n', '', 'attributed revenue is shown as unattributed'],
     },
   ),
   ...faultsIn('packages/clickhouse/queries/report_read_overview.sql', ['domain/measurement/reports/delivery.test.ts'], {
     'orders-in-overview': [
       "sumIf(c.value, c.revenue_type = 'cash') AS value",
       'sum(c.value) AS value',
-      'the overview adds orders to the cash',
+      'the overview adds orders to the cash revenue',
     ],
   }),
   ...faultsIn(
@@ -200,7 +204,7 @@ export const faults: readonly Fault[] = [
       'pages-of-conversions-lose-ties': [
         "WHERE (conversion_time, conversion_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})",
         "WHERE conversion_time < {before_at:DateTime64(3, 'UTC')}",
-        'conversions of one moment are lost between two pages',
+        'conversions at the same time are lost between two pages',
       ],
     },
   ),
@@ -208,22 +212,22 @@ export const faults: readonly Fault[] = [
     'pages-of-delivery-repeat': [
       'WHERE (day, toString(entity_id)) > ({after_day:Date}, {after_id:String})',
       'WHERE (day, toString(entity_id)) >= ({after_day:Date}, {after_id:String})',
-      'a day of delivery is explained twice',
+      'a day of delivery is listed twice',
     ],
   }),
   ...faultsIn('packages/clickhouse/parts/chosen_credits.sql', ['domain/measurement/reports/explain.test.ts'], {
     'explained-of-every-type': [
       "({conversion_type:String} = '' OR conversion_type = {conversion_type:String})",
       'true',
-      'a figure of one type is explained by conversions of all',
+      'the explanation of one conversion type lists conversions of all types',
     ],
-    'explained-not-cash': ['AND (NOT {is_cash:Bool} OR is_cash)\n', '', 'payments are explained by leads'],
+    'explained-not-cash': ['AND (NOT {is_cash:Bool} OR is_cash)\n', '', 'the explanation of payments lists leads'],
   }),
   ...faultsIn('packages/clickhouse/queries/touch_list_left_out.sql', ['domain/measurement/reports/explain.test.ts'], {
     'path-called-left-out': [
       'WHERE (conversion_id, touch_id) NOT IN (SELECT conversion_id, arrayJoin(touch_ids) FROM conversions)\n',
       '',
-      'touches that earned are listed among those that did not',
+      'credited touches are listed among those without credit',
     ],
   }),
   ...faultsIn(
@@ -242,24 +246,24 @@ export const faults: readonly Fault[] = [
       'best-day-of-utc': [
         'toDate(conversion_time, {time_zone:String}) AS day',
         "toDate(conversion_time, 'UTC') AS day",
-        'the best day of an ad is one of UTC',
+        'the best day of an ad is computed in UTC',
       ],
     },
   ),
   ...faultsIn('packages/clickhouse/queries/visit_count_daily.sql', ['domain/traffic/tracking/health/health.test.ts'], {
-    'bots-counted-as-people': ['countIf(is_bot) AS bots', 'toUInt64(0) AS bots', 'robots are counted as people'],
+    'bots-counted-as-people': ['countIf(is_bot) AS bots', 'toUInt64(0) AS bots', 'bots are counted as visitors'],
     'days-of-utc-in-health': [
       'toString(toDate(received_at, {time_zone:String})) AS day',
       "toString(toDate(received_at, 'UTC')) AS day",
-      'the days of the tracking page are UTC’s',
+      'the tracking page groups days in UTC',
     ],
   }),
   ...faultsIn('packages/clickhouse/queries/visit_list_recent.sql', ['domain/traffic/tracking/health/health.test.ts'], {
-    'bots-in-the-list': ['AND ({include_bots:Bool} OR NOT is_bot)\n', '', 'robots stand in the list of visits'],
+    'bots-in-the-list': ['AND ({include_bots:Bool} OR NOT is_bot)\n', '', 'the list of visits contains bots'],
     'pages-of-visits-lose-ties': [
       "AND (occurred_at, visit_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})",
       "AND occurred_at < {before_at:DateTime64(3, 'UTC')}",
-      'visits of one moment are lost between two pages',
+      'visits at the same time are lost between two pages',
     ],
   }),
   ...faultsIn(
@@ -269,7 +273,7 @@ export const faults: readonly Fault[] = [
       'later-arrival-first': [
         'ORDER BY occurred_at, visit_id\n',
         'ORDER BY occurred_at DESC, visit_id\n',
-        'a page shows what brought the session later',
+        'a session is shown with a later source instead of its first one',
       ],
     },
   ),
@@ -280,7 +284,7 @@ export const faults: readonly Fault[] = [
       'quarter-dropped-too-soon': [
         'addMonths(toDate(partition), 3) <=',
         'toDate(partition) <=',
-        'visits go up to a quarter before their time',
+        'visits are deleted up to a quarter too early',
       ],
     },
   ),
@@ -291,7 +295,7 @@ export const faults: readonly Fault[] = [
       'touches-after-the-conversion': [
         " AND occurred_at <= {until:DateTime64(3, 'UTC')}\n",
         '\n',
-        'the journey of a conversion counts what came after it, and its last pages are empty',
+        'a journey counts touches after the conversion, and its last pages are empty',
       ],
     },
   ),

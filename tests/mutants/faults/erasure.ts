@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/privacy/erasures/erase-customer.ts',
     from: '    ...identifiers.map(nameOfIdentifier),\n',
     to: '',
-    breaks: 'an erased address comes back with the next message',
+    breaks: 'an erased address is stored again with the next event',
     tests: ['domain/privacy/erasures'],
   },
 ];

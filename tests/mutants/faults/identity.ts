@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/identity.ts',
     from: 'a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);',
     to: 'b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? -1 : 1);',
-    breaks: 'the youngest customer survives a merge',
+    breaks: 'the youngest customer survives a merge instead of the oldest',
     tests: ['packages/rules/identity.test.ts', 'domain/commerce/customers/import-customers.test.ts'],
   },
   {
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/identity.ts',
     from: 'if (hasOtherNationalId || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
     to: 'if (hasOtherNationalId || this.hasOtherKeyThan(holder)) return false;',
-    breaks: 'the next message that names both joins again what was undone',
+    breaks: 'the next event with both identifiers repeats a merge that was undone',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/customers/customer-book.ts',
     from: 'linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence }))',
     to: 'linked.map((identifier) => ({ ...identifier, customerId, saidOf: customerId, evidence }))',
-    breaks: 'what became known of a merged customer stays with the survivor when the merge is undone',
+    breaks: 'identifiers learned after a merge stay with the survivor when the merge is undone',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/customers/merged-records.ts',
     from: '[fact]: whole.facts[fact] ?? facts[fact]',
     to: '[fact]: facts[fact] ?? whole.facts[fact]',
-    breaks: 'a name that came too late for the person takes the place of theirs when a merge is undone',
+    breaks: "undoing a merge replaces a customer's name with one that arrived later",
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/customers/merged-records.ts',
     from: 'return { ...facts, ...Object.fromEntries(Object.keys(saidAt).map((fact) => [fact, null])) };',
     to: 'return saidAt ? facts : facts;',
-    breaks: 'after a merge is undone people are found by names that nobody kept',
+    breaks: 'after a merge is undone, search finds customers by names that were not stored',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/customers/customer-book.ts',
     from: 'if (!this.#coMentions.has(key)) this.#coMentions.set(key, pair);',
     to: 'if (this.#coMentions.has(key)) this.#coMentions.set(key, pair);',
-    breaks: 'whoever was not joined only because of a merge stays apart when it is undone',
+    breaks: 'customers that should have been linked during a merge stay separate after it is undone',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/customers/erase.ts',
     from: "AND NOT (${mentions('m.named_one')} OR ${mentions('m.named_other')})",
     to: 'AND false',
-    breaks: 'an erasure forgets why two others are one person, and their merge cannot be undone',
+    breaks: 'an erasure deletes the evidence of another merge, which then cannot be undone',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/ingestion/identify-visitors.ts',
     from: 'const unlinked = claims.filter(({ visitorId }) => !linked.has(visitorId));',
     to: 'const unlinked = claims;',
-    breaks: 'a linked browser may be linked again',
+    breaks: 'a linked browser can be linked to another customer',
     tests: [
       'domain/traffic/ingestion/link-token.test.ts',
       'domain/traffic/ingestion/pipeline.test.ts',
@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/link-tokens/token.ts',
     from: 'return at <= expiresAt ?',
     to: 'return at < new Date(expiresAt.getTime() + 86_400_000) ?',
-    breaks: 'a token lives a day longer',
+    breaks: 'a link token is valid for one day too long',
     tests: ['domain/commerce/link-tokens/token.test.ts', 'domain/traffic/ingestion/link-token.test.ts'],
   },
   {
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/identity.ts',
     from: 'if (isStrongKind(kind) || !holder.isStrong) return true;',
     to: 'return true;',
-    breaks: 'a shared phone joins two people with e-mails of their own',
+    breaks: 'a shared phone merges two customers with different e-mails',
     tests: ['packages/rules/identity.test.ts'],
   },
   {
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/identity.ts',
     from: 'return !hasStrong && [...this',
     to: 'return [...this',
-    breaks: 'a new customer key with a known phone is bound to the holder of the phone',
+    breaks: 'a new customer key with a known phone is assigned to the customer with that phone',
     tests: ['packages/rules/identity.test.ts'],
   },
   {
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/ingestion/identify-visitors.ts',
     from: 'readLinkToken(profile.id, secret.link_token, tokenCheckedAt)',
     to: 'readLinkToken(profile.id, secret.link_token, new Date(0))',
-    breaks: "the pipeline never looks at a token's end",
+    breaks: 'ingestion accepts expired link tokens',
     tests: ['domain/traffic/ingestion/link-token.test.ts'],
   },
   {
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/ingestion/identify-visitors.ts',
     from: 'readLinkToken(profile.id, secret.link_token, tokenCheckedAt)',
     to: 'readLinkToken(profile.id, secret.link_token, at)',
-    breaks: "a token is judged by the browser's own clock",
+    breaks: "the expiry of a link token is checked against the browser's clock",
     tests: ['domain/traffic/ingestion/link-token.test.ts'],
   },
   {
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/identity/undo.ts',
     from: 'const done = await retryUndo(() => rolledBack(ledger, work));',
     to: 'const done = await retryUndo(() => ledger.transaction(work));',
-    breaks: 'a dry run of an undo undoes',
+    breaks: 'a dry run of an undo changes data',
     tests: ['domain/traffic/identity/identity.test.ts'],
   },
   {
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reconciliation/repair-reconciliation.ts',
     from: "if (query.dry_run === 'true') {",
     to: 'if (query.dry_run === undefined) {',
-    breaks: 'a dry run of a repair works conversions out again',
+    breaks: 'a dry run of a repair recomputes conversions',
     tests: ['domain/measurement/reconciliation/reconciliation.test.ts'],
   },
   {
@@ -130,7 +130,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reconciliation/compare-payments.ts',
     from: 'const lost = unnamed.filter(({ externalId }) => !confirmed.has(externalId));',
     to: 'const lost = unnamed;',
-    breaks: 'a payment that the provider counts on another day is called missing',
+    breaks: 'a payment that the provider reports on another day is called missing',
     tests: ['domain/measurement/reconciliation/reconciliation.test.ts'],
   },
   {
@@ -138,7 +138,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reconciliation/compare-spend.ts',
     from: 'isPending: isWaiting || !(await isSettled({ channel, day, currency, atProvider })),',
     to: 'isPending: isWaiting,',
-    breaks: 'an ad account that is restating a day raises an alarm',
+    breaks: 'an ad account that is still restating a day raises an alert',
     tests: ['domain/measurement/reconciliation/reconciliation.test.ts'],
   },
   {
@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reconciliation/compare-books.ts',
     from: 'return note === undefined ?',
     to: 'return note !== null ?',
-    breaks: 'what somebody explained is a difference again the next night',
+    breaks: 'a difference that was explained is reported again the next night',
     tests: ['domain/measurement/reconciliation/reconciliation.test.ts'],
   },
   {
@@ -154,7 +154,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/closed-month.ts',
     from: 'changed_since: closedValue !== (value ?? 0),',
     to: 'changed_since: false,',
-    breaks: 'a figure of a closed month that changed since is not marked',
+    breaks: 'a figure of a closed month that changed later is not marked',
     tests: ['domain/measurement/reports/as-of.test.ts'],
   },
 ];

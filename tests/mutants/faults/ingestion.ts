@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/tracker/source/session.ts',
     from: '< idleMs ? id : undefined;',
     to: '<= idleMs ? id : undefined;',
-    breaks: 'session ends a moment later',
+    breaks: 'a session ends one millisecond too late',
     tests: ['packages/tracker/source/session.test.ts'],
   },
   {
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/ingestion/store-invalid-visits.ts',
     from: 'uuidFrom(`bad_visit:${id}:${index}`, arrival.profile_id)',
     to: 'crypto.randomUUID()',
-    breaks: 'a redelivery keeps the bad row a second time',
+    breaks: 'a redelivered message stores an invalid visit twice',
     tests: [
       'domain/traffic/ingestion/pipeline.test.ts',
       'domain/traffic/ingestion/pipeline-messages.test.ts',
@@ -26,7 +26,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/tenancy/events/sequencer.ts',
     from: 'row_number() OVER (ORDER BY id)',
     to: 'row_number() OVER (ORDER BY id DESC)',
-    breaks: 'within a batch numbers run backwards',
+    breaks: 'sequence numbers within a batch run backwards',
     tests: ['domain/tenancy/events'],
   },
   {
@@ -34,7 +34,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/tenancy/events/sequencer.ts',
     from: "select('last').forUpdate()",
     to: "select('last')",
-    breaks: 'two sequencers give one number twice',
+    breaks: 'two sequencers assign the same number',
     tests: ['domain/tenancy/events'],
   },
   {
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/tenancy/events/sequencer.ts',
     from: '(SELECT id FROM outbox ORDER BY id LIMIT ${limit})',
     to: '(SELECT id FROM outbox ORDER BY id DESC LIMIT ${limit})',
-    breaks: 'of a backlog the newest are numbered first',
+    breaks: 'the newest events of a backlog are numbered first',
     tests: ['domain/tenancy/events'],
   },
   {
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/vocabulary/limits.ts',
     from: 'maxAgeDays: 30',
     to: 'maxAgeDays: 31',
-    breaks: 'a visit that is a day older is believed',
+    breaks: 'visits one day older than the limit are accepted',
     tests: ['packages/rules/visits/read-visit.test.ts'],
   },
   {
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/ingestion/import-visits.ts',
     from: 'received_at: at,',
     to: 'received_at: now.toISOString(),',
-    breaks: 'a visit of a file is another row at every import, and an erasure does not count for it',
+    breaks: 'an imported visit is stored again on every import and ignores earlier erasures',
     tests: ['domain/traffic/ingestion/pipeline.test.ts'],
   },
   {
@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/traffic/ingestion/import-visits.ts',
     from: 'if (isConsentRequired && !isYes(cells.consent))',
     to: 'if (isConsentRequired && cells.consent === undefined)',
-    breaks: 'a row whose person did not say yes is stored',
+    breaks: 'a row without consent is imported',
     tests: ['domain/traffic/ingestion/pipeline.test.ts'],
   },
 ];

@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/refunds.ts',
     from: "one.status === 'completed' && ",
     to: '',
-    breaks: 'a dispute that was won, or a refund that failed, still takes its part',
+    breaks: 'a won dispute or a failed refund still reduces the payment',
     tests: ['packages/rules/refunds.test.ts', 'domain/commerce/payments/refund-events.test.ts'],
   },
   {
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/outcomes/record-outcomes.ts',
     from: 'const net = netAmount(row.money.amount, row.refunded);',
     to: 'const net = row.money.amount;',
-    breaks: 'a payment that is sent again is worth what was paid, whatever went back',
+    breaks: 'a payment that is sent again ignores its refunds',
     tests: ['domain/commerce/payments/refund-events.test.ts'],
   },
   {
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/outcomes/record-outcomes.ts',
     from: 'const customerId = payer && before ? before.customerId : outcome.customerId;',
     to: 'const customerId = outcome.customerId;',
-    breaks: 'the next message of the provider undoes what the merchant said of the payer',
+    breaks: "the provider's next event undoes a payer set by the merchant",
     tests: ['domain/commerce/payments/payment-actions.test.ts'],
   },
   {
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/payments/create-payment-refund.ts',
     from: 'const left = subtractAmounts(payment.amount, reversed);',
     to: 'const left = payment.amount;',
-    breaks: 'by hand more may be given back than the provider has left',
+    breaks: 'a manual refund can exceed the amount left of the payment',
     tests: ['domain/commerce/payments/payment-actions.test.ts'],
   },
   {
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/first-payment.ts',
     from: '<= purchaseMs;',
     to: '< purchaseMs;',
-    breaks: 'balance exactly 7 days later is no longer the same purchase',
+    breaks: 'a balance paid exactly 7 days later is a separate purchase',
     tests: ['packages/rules/first-payment.test.ts', 'domain/commerce/payments/first-payments.test.ts'],
   },
   {
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/first-payment.ts',
     from: 'const isAmbiguous = payment.subjectRef === null && isEarlier(tagged, payment);',
     to: 'const isAmbiguous = payment.subjectRef === null && isEarlier(tagged, payment) && payment.paidAt.getTime() - own.paidAt.getTime() > purchaseMs;',
-    breaks: 'inge-029: untagged after tagged inside the 7 days counts as first',
+    breaks: 'inge-029: an untagged payment within 7 days of a tagged one counts as first',
     tests: ['packages/rules/first-payment.test.ts', 'domain/commerce/payments/first-payments.test.ts'],
   },
   {
@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/conversions.sql',
     from: 'is_first_payment AND purchase_id = conversion_id AS is_new_purchase',
     to: 'is_first_payment AS is_new_purchase',
-    breaks: 'deposit and balance count as two first purchases',
+    breaks: 'a deposit and its balance count as two first purchases',
     tests: ['domain/measurement/reports/explain.test.ts', 'domain/measurement/reports/campaigns.test.ts'],
   },
   {
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/money.ts',
     from: '(2n * over + under) / (2n * under)',
     to: 'over / under',
-    breaks: 'amounts are cut, not rounded',
+    breaks: 'amounts are truncated instead of rounded',
     tests: ['packages/rules/money.test.ts', 'domain/commerce/outcomes/create-event.test.ts'],
   },
   {
@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/report_list_entities.sql',
     from: 'sum(d.platform_value * d.rate)) AS platform_value',
     to: 'sum(d.platform_value)) AS platform_value',
-    breaks: "comparison rows: platform's value not converted to the reporting currency",
+    breaks: "in comparison rows, the platform's value is not converted to the reporting currency",
     tests: [
       'domain/measurement/reports/read-platform-comparison.test.ts',
       'domain/measurement/reports/delivery.test.ts',
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/delivery_list_platforms.sql',
     from: 'sum(d.platform_value * d.rate)) AS platform_value',
     to: 'sum(d.platform_value)) AS platform_value',
-    breaks: 'comparison platforms: value not converted',
+    breaks: 'in the comparison of platforms, values are not converted to the reporting currency',
     tests: [
       'domain/measurement/reports/read-platform-comparison.test.ts',
       'domain/measurement/reports/delivery.test.ts',
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/postgres/migrations/0035_exchange_rate.sql',
     from: 'WHERE r.currency = from_currency AND r.day <= on_day',
     to: 'WHERE r.currency = from_currency AND r.day < on_day',
-    breaks: 'money is converted at the rate of the day before',
+    breaks: "amounts are converted at the previous day's rate",
     tests: ['domain/commerce/outcomes/create-event.test.ts', 'domain/measurement/reports/delivery.test.ts'],
   },
   {
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/money/exchange-rates.ts',
     from: '(w.at AT TIME ZONE ${timeZone})::date',
     to: "(w.at AT TIME ZONE 'UTC')::date",
-    breaks: "a payment late in the evening gets the rate of UTC's next day",
+    breaks: 'a payment late in the evening uses the rate of the next day in UTC',
     tests: ['domain/commerce/money/exchange-rates.test.ts'],
   },
   {
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/money/exchange-rates.ts',
     from: "    WHERE exchange_rates.source <> 'file' OR excluded.source = 'file'`",
     to: '`',
-    breaks: "a bank's rate overwrites the operator's own file",
+    breaks: "a central bank's rate overwrites the operator's own file",
     tests: ['domain/commerce/money/exchange-rates.test.ts'],
   },
   {
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/outcomes/find-customer-totals.ts',
     from: 'sum(amount) FILTER (WHERE counts_as_cash AND currency = ${profile.currency})',
     to: 'sum(amount) FILTER (WHERE counts_as_cash)',
-    breaks: 'lifetime cash adds pesos to dollars after the reporting currency changed',
+    breaks: 'after a change of the reporting currency, lifetime cash adds pesos to dollars',
     tests: ['domain/commerce/outcomes/outcome-totals.test.ts', 'domain/commerce/customers/search-customers.test.ts'],
   },
   {
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/sales/settle-batch.ts',
     from: "isExcluded(record) ? 'excluded' : id === counted ? null : 'duplicate'",
     to: "isExcluded(record) ? 'excluded' : null",
-    breaks: 'a sale that two sources report counts twice',
+    breaks: 'a sale reported by two sources counts twice',
     tests: ['domain/commerce/sales/sales.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-/** Of what a call is. */
+/** Faults in the handling of API operations: admission, idempotency, disclosure and limits. */
 export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/operations/admission.ts',
@@ -9,12 +9,12 @@ export const faults: readonly Fault[] = [
       'writes-before-entitlement': [
         'if (needsEntitlement(route) && !caller.isEntitled) {',
         "if (needsEntitlement(route) && !caller.isEntitled && caller.kind !== 'app') {",
-        'an app writes into a profile that nobody switched on',
+        'an app can write into a profile that is not enabled',
       ],
       'retired-route-lives-on': [
         'if (now.getTime() >= Date.parse(`${sunset}T00:00:00Z`)) {',
         'if (now.getTime() >= Date.parse(`${sunset}T00:00:00Z`) + 86_400_000) {',
-        'a retired route answers a day longer than announced',
+        'a retired route works a day longer than announced',
       ],
     },
   ),
@@ -25,12 +25,12 @@ export const faults: readonly Fault[] = [
       'foreign-place-is-forbidden': [
         "refuse('not_found', 'There is no such profile or workspace among yours.",
         "refuse('forbidden', 'There is no such profile or workspace among yours.",
-        'somebody learns which profiles exist',
+        'a 403 reveals which profiles exist',
       ],
       'any-role-will-do': [
         'if (caller.role && access.roles && !access.roles.includes(caller.role)) {',
         'if (caller.role && access.roles && access.roles.length === 0) {',
-        'a viewer does what only an owner may',
+        'a viewer can do what only an owner may',
       ],
     },
   ),
@@ -38,14 +38,14 @@ export const faults: readonly Fault[] = [
     'any-kind-of-credential': [
       'if (!access.credentials.includes(caller.kind)) {',
       'if (!access.credentials.includes(caller.kind) && access.otherwise) {',
-      'a route takes kinds of credentials that it does not declare',
+      'a route accepts credential kinds that it does not declare',
     ],
   }),
   ...faultsIn('packages/operations/admission.ts', ['domain/traffic/identity/identity.test.ts'], {
     'one-scope-of-two': [
       'all.every((scope) => caller.scopes.has(scope))',
       'all.some((scope) => caller.scopes.has(scope))',
-      'one of two scopes that are both needed is enough',
+      'one of two required scopes is enough',
     ],
   }),
   ...faultsIn(
@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
       'lost-scope-not-noticed': [
         'before.scopes.has(scope) && !now.scopes.has(scope)',
         'false && before.scopes.has(scope) && !now.scopes.has(scope)',
-        'an answer made for a scope that was lost meanwhile leaves',
+        'a response is sent although the caller lost the scope meanwhile',
       ],
     },
   ),
@@ -71,22 +71,22 @@ export const faults: readonly Fault[] = [
       'revoked-in-flight': [
         "if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');",
         'if (!fresh) return;',
-        'a key that was revoked while the request was at work still gets people',
+        'a key revoked during the request still receives personal data',
       ],
       'keys-disclosed-without-a-recheck': [
         'if (disclosedKeys && !mayStillDiscloseKeys(caller, fresh))',
         'if (disclosedKeys && false)',
-        'keys of patients leave after a switch to healthcare',
+        'customer keys are sent after the switch to healthcare',
       ],
       'refused-read-not-logged': [
         "await recordAccess(gate, disclosureTo(route, caller, call), 'refused');",
         '{}',
-        'a refused attempt to read people is in no log',
+        'a refused access to personal data is not logged',
       ],
       'people-not-counted': [
         '{ ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut)',
         '{ ...disclosureTo(route, caller, call, disclosedKeys), people: 1 }, (cut)',
-        'the log of who read people counts one, however many there were',
+        'the access log always counts one customer',
       ],
     },
   ),
@@ -108,27 +108,27 @@ export const faults: readonly Fault[] = [
       'people-without-log': [
         "await recordAccess(gate, leaving, 'served');",
         "await recordAccess(gate, leaving, 'served').catch(() => {});",
-        'people leave although the access could not be logged',
+        'personal data is sent although the access could not be logged',
       ],
       'gate-without-lock': [
         'if (held) await recheck(tx);',
         'await recheck(tx);\n      held ??= { release: () => {} } as PrivacyLockHandle;',
-        'people leave while a switch of privacy is at work',
+        'personal data is sent during a switch of the privacy mode',
       ],
       'lock-never-released': [
         '  } finally {\n    held.release();\n  }',
         '  } finally {\n    // kept\n  }',
-        'a switch of privacy waits for ever after the first answer',
+        'after the first response a switch of the privacy mode waits forever',
       ],
       'slow-reader-not-cut': [
         'const timer = setTimeout(() => cut.abort(), holdMs);',
         'const timer = setTimeout(() => {}, holdMs);',
-        'somebody who reads slowly keeps a switch of privacy from happening',
+        'a slow client blocks a switch of the privacy mode',
       ],
       'lost-lock-goes-on': [
         'lockOrRecord(gate, leaving, () => cut.abort());',
         'lockOrRecord(gate, leaving, () => {});',
-        'bytes leave although the lock was lost',
+        'personal data is sent although the lock was lost',
       ],
     },
   ),
@@ -141,26 +141,30 @@ export const faults: readonly Fault[] = [
       'tests/generated/repeat.test.ts',
     ],
     {
-      'answers-of-yesterday': [".where('expires_at', '>', now)", '', 'a key is answered with what it did days ago'],
+      'answers-of-yesterday': [
+        ".where('expires_at', '>', now)",
+        '',
+        'an expired Idempotency-Key still replays its response',
+      ],
       'in-flight-is-waited-for': [
         'SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`',
         'SELECT pg_advisory_xact_lock(${lock}::bigint) IS NOT NULL AS held`',
-        'a request in flight is waited for and never refused',
+        'a second request waits for the one in progress instead of being rejected',
       ],
       'body-not-in-fingerprint': [
         'if (body) fingerprint.update(body);',
         '',
-        'the same key with another body is answered as if it were the same',
+        'the same Idempotency-Key with another body replays the first response',
       ],
       'rights-not-in-fingerprint': [
         '`${describePermissions(caller)}\\n${method}',
         '`${method}',
-        'an answer is shown again to somebody who may do less by now',
+        'a stored response is replayed to a caller who has lost permissions',
       ],
       'token-is-a-new-caller': [
         "(kind === 'app' && appId) || ",
         '',
-        "an app's key is another key after its token was renewed",
+        'after an app renews its token, its Idempotency-Keys count as new',
       ],
     },
   ),
@@ -177,7 +181,7 @@ export const faults: readonly Fault[] = [
       'kept-answers-not-emptied': [
         '  return emptyAnswers(tx, ownerId, [...keys.values()], vault);',
         '  return keys.size;',
-        'an erased person is served again under an Idempotency-Key',
+        'an Idempotency-Key replays the data of an erased customer',
       ],
     },
   ),
@@ -193,17 +197,17 @@ export const faults: readonly Fault[] = [
       'effect-twice': [
         '      if (earlier) throw new Replay(earlier);\n',
         '',
-        'two requests of one key at once are both carried out',
+        'two concurrent requests with one Idempotency-Key are both executed',
       ],
       'unchanged-not-kept': [
         'if (idempotent) await this.#ledger.transaction((tx) => this.#keep(tx, idempotent, fresh));',
         '',
-        'a key whose request changed nothing may be answered otherwise later',
+        'a repeated Idempotency-Key may get another response if the first request changed nothing',
       ],
       'secrets-kept': [
         'storedAnswer = { status, bytes: stripped === whole ? bytes : toText(stripped), people };',
         'storedAnswer = { status, bytes, people };',
-        'a secret that is shown once is kept for a day',
+        'a secret that is shown once is stored for a day',
       ],
     },
   ),
@@ -214,24 +218,24 @@ export const faults: readonly Fault[] = [
     'patient-keys-shown': [
       ' || (caller.isHealthcare && key !== said && !isListed)',
       '',
-      "a national id is turned into a patient's key",
+      "a patient's customer key can be looked up by national id",
     ],
     'speaking-keys-shown': [
       '!isOpaqueKey(key) || ',
       '',
-      'an e-mail used as a key is shown to a caller without customers:read',
+      'an e-mail used as customer key is shown to a caller without customers:read',
     ],
   }),
   ...faultsIn('packages/operations/attempt-limiter.ts', ['packages/operations/attempt-limiter.test.ts'], {
     'guessers-shut-out-the-known': [
       'return isExempt ? undefined : Math.ceil(remainingMs / 1_000);',
       'return Math.ceil(remainingMs / 1_000);',
-      "somebody with a good key is shut out by a neighbour's guesses",
+      'a caller with a valid key is blocked by wrong keys from the same address',
     ],
     'known-for-ever': [
       '(this.#exemptUntil.get(hashValue(credential)) ?? 0) > this.#nowMs();',
       'this.#exemptUntil.has(hashValue(credential));',
-      'a revoked key passes the door for ever',
+      'a revoked key stays exempt from the guess limit forever',
     ],
   }),
   ...faultsIn(
@@ -246,7 +250,7 @@ export const faults: readonly Fault[] = [
       'guesses-not-counted': [
         'const verdict = await countRefusal(limiter, address);',
         'const verdict = { allowed: true, retryAfterSeconds: 0 } as Awaited<ReturnType<typeof countRefusal>>;',
-        'keys may be guessed without limit',
+        'keys can be guessed without limit',
       ],
     },
   ),
@@ -257,12 +261,12 @@ export const faults: readonly Fault[] = [
       'ingest-from-the-same-bucket': [
         "const isIngestBucket = bucket === 'ingest' && !caller.isRateSet;",
         "const isIngestBucket = bucket === 'ingest';",
-        'a key with a limit of its own sends more events than that',
+        'a key with its own rate limit can send more events than that',
       ],
       'tokens-guessed-while-redis-is-away': [
         "if (bucket === 'token' && verdict.isLocal) refuseWithoutCount();",
         '',
-        'secrets may be guessed at each process by itself while Redis is away',
+        'while Redis is unavailable, secrets can be guessed at each process separately',
       ],
     },
   ),
@@ -273,13 +277,17 @@ export const faults: readonly Fault[] = [
       'unknown-parameters-ignored': [
         'refuseUnknown(Object.keys(route.query?.shape ?? {}), Object.keys(query as object));',
         '',
-        'a typing error in a filter answers with other numbers',
+        'a misspelt filter is ignored, so the response has other figures',
       ],
-      'nul-reaches-the-store': ['if (read.mayHoldUnkeepable) {', 'if (false) {', 'a NUL character in a body is a 500'],
+      'nul-reaches-the-store': [
+        'if (read.mayHoldUnkeepable) {',
+        'if (false) {',
+        'a NUL character in a body causes a 500',
+      ],
       'one-fault-at-a-time': [
         'faults.length > 1 && { faults }',
         'faults.length > 99 && { faults }',
-        'a body with three mistakes takes three answers to put right',
+        'only one of several faults in a body is reported at a time',
       ],
     },
   ),
@@ -290,10 +298,10 @@ export const faults: readonly Fault[] = [
       'broken-utf8-taken': [
         "new TextDecoder('utf-8', { fatal: true })",
         "new TextDecoder('utf-8')",
-        'broken text is stored with replacement characters',
+        'invalid UTF-8 is stored with replacement characters',
       ],
-      'deep-bodies-parsed': ['if (excess) throw', 'if (false) throw', 'a body nested a million deep is parsed'],
-      'large-items-parsed': ['? replaceItems(bytes, items) :', '? bytes :', 'one event blocks the process'],
+      'deep-bodies-parsed': ['if (excess) throw', 'if (false) throw', 'a body nested a million levels deep is parsed'],
+      'large-items-parsed': ['? replaceItems(bytes, items) :', '? bytes :', 'one large event blocks the process'],
     },
   ),
 ];

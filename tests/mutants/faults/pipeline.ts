@@ -1,19 +1,19 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-/** Of visits on their way into the stores, and of whoever was erased. */
+/** Faults in the ingestion of visits and in erasures. */
 export const faults: readonly Fault[] = [
   ...faultsIn('domain/traffic/ingestion/find-browsers.ts', ['domain/privacy/erasures/after-erasures.test.ts'], {
     'late-visit-is-a-stranger': [
       'const isErased = new Date(arrival.received_at) <= erasedAt;',
       'const isErased = false;',
-      'a visit of before an erasure that comes late is stored whole',
+      'a late visit from before an erasure is stored with personal data',
     ],
   }),
   ...faultsIn('domain/traffic/ingestion/signature.ts', ['domain/traffic/ingestion/signed-identify.test.ts'], {
     'unsigned-is-signed': [
       "/^(?:(\\d{10})\\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];",
       "/^(?:(\\d{10})\\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];\n  if (!signature) return true;",
-      'what nobody signed counts as signed',
+      'identifiers without a signature count as signed',
     ],
     'old-signature': [
       'return ageMs <= limits.visit.signatureHours * hourMs && ageMs >= -aheadMs;',
@@ -23,12 +23,12 @@ export const faults: readonly Fault[] = [
     'signed-second': [
       '? `${signedText(traits)}\\n${seconds}` : ',
       '? signedText(traits) : ',
-      'the timestamp can be changed',
+      'the timestamp of a signature can be changed',
     ],
     'phone-not-signed': [
       '`${external_id}\\n${email}\\n${phone}`',
       '`${external_id}\\n${email}`',
-      'a signature holds for any phone',
+      'a signature is valid for any phone',
     ],
   }),
   ...faultsIn(
@@ -42,17 +42,17 @@ export const faults: readonly Fault[] = [
       'required-signature-optional': [
         'if (!signing.isRequired || claim.isSigned || claim.identifiers.length === 0) return [claim];',
         'return [claim];',
-        'unsigned words link browsers although signatures are required',
+        'unsigned identifiers link browsers although signatures are required',
       ],
       'words-before-tokens': [
         'const links = await linksByToken(tx, profileId, claims);',
         'const silent = claims.filter(({ identifiers }) => identifiers.length === 0);\n  const links = await linksByToken(tx, profileId, silent);',
-        'what a browser says counts before a link token',
+        'identifiers from the browser override a link token',
       ],
       'bots-are-linked': [
         'if (arrival.user_agent.is_bot || isErased) return [];',
         'if (isErased) return [];',
-        'a robot that opens a link is taken for the person',
+        'a bot that opens a link is identified as the customer',
       ],
     },
   ),
@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
       'bots-earn': [
         'const touch = arrival.user_agent.is_bot ? null : decideTouch(visit, classification);',
         'const touch = decideTouch(visit, classification);',
-        'robots earn sales',
+        'bots earn attribution credit',
       ],
     },
   ),
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
       'bots-convert': [
         ' || visit.name === undefined || arrival.user_agent.is_bot) return [];',
         ' || visit.name === undefined) return [];',
-        'robots make conversions',
+        'bots create conversions',
       ],
     },
   ),
@@ -89,12 +89,12 @@ export const faults: readonly Fault[] = [
       'bad-rows-without-end': [
         'return fits ? row : { ...row, sealed: null };',
         'return row;',
-        'nonsense fills the ledger',
+        'invalid visits fill PostgreSQL',
       ],
       'erased-in-bad-rows': [
         'const stored = existing.filter((row) => !erased.has(row));',
         'const stored = existing;',
-        'a bad row brings an erased person back',
+        'an invalid visit restores data of an erased customer',
       ],
     },
   ),
@@ -105,12 +105,12 @@ export const faults: readonly Fault[] = [
       'away-is-a-fault': [
         'if (!isTransient) throw error;',
         'throw error;',
-        'visits become dead letters while a store is away',
+        'visits become dead letters while a store is unavailable',
       ],
       'late-touches-not-marked': [
         '  await markTouched(ingestion, visits);\n',
         '',
-        'a touch that comes after its sale earns nothing',
+        'a touch that arrives after its conversion earns no credit',
       ],
     },
   ),
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
     'erased-visit-stored-whole': [
       '(one.isErased ? { ...visitRow(one), ...clearedVisit } : visitRow(one))',
       'visitRow(one)',
-      'a late visit of an erased person is stored with its page',
+      'a late visit of an erased customer is stored with its page',
     ],
   }),
   ...faultsIn(
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
       'letters-keep-the-erased': [
         'const remaining = lines.filter((_, line) => !removedLines.has(line));',
         'const remaining = lines;',
-        'dead letters keep an erased person',
+        'dead letters keep data of an erased customer',
       ],
     },
   ),
@@ -143,22 +143,22 @@ export const faults: readonly Fault[] = [
       'erased-while-on-the-way': [
         'if (!isPassed(passed, work.logPosition ?? end)) continue;',
         '',
-        'a visit on its way is stored after the erasure is done',
+        'a visit in the stream is stored after the erasure was completed',
       ],
       'browser-of-the-meantime': [
         'if ((await findVisitorsOf(tx, profileId, [work.shellId])).some((visitorId) => !visitors.has(visitorId))) return;',
         '',
-        "a browser that became the person's during clearing is never cleared",
+        'a browser linked during an erasure is never cleared',
       ],
       'texts-not-searched': [
         'const texts = await forgetTexts(stores, profileId, signal);',
         'const texts = {};',
-        'texts that name the erased stay',
+        "texts that contain the erased customer's name are kept",
       ],
       'erasure-before-attribution': [
         'if (dirty === 0) items.push(work);',
         'items.push(work);',
-        'an erasure is done before the credits were moved',
+        'an erasure completes before credits were recomputed',
       ],
     },
   ),
@@ -166,12 +166,12 @@ export const faults: readonly Fault[] = [
     'ref-of-another': [
       "return isSame ? { kind: 'repeat', receipt: byRef } : { kind: 'used_for_another' };",
       "return { kind: 'repeat', receipt: byRef };",
-      'a request_ref used for somebody else is answered with their receipt',
+      "a request_ref used for another customer returns that customer's receipt",
     ],
     'address-leads-to-receipt': [
       "return first && isKey ? { kind: 'repeat', receipt: first }",
       "return first ? { kind: 'repeat', receipt: first }",
-      'an address tells that somebody was erased',
+      'a receipt found by address reveals that a customer was erased',
     ],
   }),
   ...faultsIn(
@@ -185,12 +185,12 @@ export const faults: readonly Fault[] = [
       'browsers-not-buried': [
         '    ...visitorIds.map(nameOfVisitor),\n',
         '',
-        'after an erasure the same browser is known again',
+        'after an erasure the same browser is recognised again',
       ],
       'merged-not-erased': [
         'const customerIds = await findMergedInto(tx, profileId, customerId);',
         'const customerIds = [customerId];',
-        'who was merged into the erased stays',
+        'customers merged into the erased customer are kept',
       ],
     },
   ),

@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/notifications/report-mails/create-report-mail.ts',
     from: 'members.length < recipients.length',
     to: 'members.length < 0',
-    breaks: 'a report is planned for somebody who is no member',
+    breaks: 'a report mail can be scheduled for an address that is not a member',
     tests: ['domain/notifications/report-mails/report-mails.test.ts'],
   },
   {
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/notifications/report-mails/send.ts',
     from: ' || (await isHealthcareProfile(tx, profileId))) return;',
     to: ') return;',
-    breaks: 'figures of a profile that became a healthcare one are planned to be sent',
+    breaks: 'a profile that became healthcare still schedules report mails',
     tests: ['domain/notifications/report-mails/report-mails.test.ts'],
   },
   {
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/conversions.sql',
     from: "AND conversion_time < {until:DateTime64(3, 'UTC')}",
     to: "AND conversion_time <= {until:DateTime64(3, 'UTC')}",
-    breaks: 'midnight of the next day is in the report',
+    breaks: 'a report includes midnight of the day after its period',
     tests: ['domain/measurement/reports/campaigns.test.ts'],
   },
   {
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/report_read_overview.sql',
     from: "AND conversion_time < {until:DateTime64(3, 'UTC')}",
     to: "AND conversion_time <= {until:DateTime64(3, 'UTC')}",
-    breaks: 'overview counts midnight of the next day',
+    breaks: 'the overview includes midnight of the day after its period',
     tests: ['domain/measurement/reports/campaigns.test.ts'],
   },
   {
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/report_read_overview.sql',
     from: 'toDate(c.conversion_time, {time_zone:String}) AS day',
     to: "toDate(c.conversion_time, 'UTC') AS day",
-    breaks: "overview's days are UTC's",
+    breaks: 'the overview groups days in UTC',
     tests: ['domain/measurement/reports/delivery.test.ts'],
   },
   {
@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/explain-conversions.ts',
     from: 'contributes: contributes(credit),\n      original_amount: original?.amount',
     to: 'contributes: contributes(path.value),\n      original_amount: original?.amount',
-    breaks: 'explained rows show the whole value instead of the share',
+    breaks: 'explained rows show the full value instead of the credited share',
     tests: ['domain/measurement/reports/explain.test.ts'],
   },
   {
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/top-performers/read-figures.ts',
     from: "model: 'last_touch',",
     to: "model: 'first_touch',",
-    breaks: 'scores are of another model',
+    breaks: 'scores use another attribution model',
     tests: ['domain/measurement/top-performers/list-top-performers.test.ts'],
   },
   {
@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/rules/scoring/weights.ts',
     from: 'export const halfEvidence = 10;',
     to: 'export const halfEvidence = 100;',
-    breaks: 'shrinkage ten times as strong',
+    breaks: 'shrinkage of scores is ten times too strong',
     tests: ['packages/rules/scoring/scoring.test.ts', 'domain/measurement/top-performers/list-top-performers.test.ts'],
   },
   {
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/explained-figure.ts',
     from: "isWhole: owner === undefined && entityId === nilUuid && adds === 'one',",
     to: "isWhole: entityId === nilUuid && adds === 'one',",
-    breaks: 'of a platform only conversions count that it shares with nobody',
+    breaks: "the explanation of a platform's figure lists only conversions that it does not share",
     tests: ['domain/measurement/reports/explain.test.ts'],
   },
   {
@@ -86,7 +86,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/sum-figure.ts',
     from: 'exclusions: [...first.rest.exclusions, ...second.rest.exclusions]',
     to: 'exclusions: []',
-    breaks: 'a ratio no longer says what its parts left out',
+    breaks: 'a ratio does not report the exclusions of its denominator',
     tests: ['domain/measurement/reports/delivery.test.ts', 'domain/measurement/reports/explain.test.ts'],
   },
   {
@@ -94,7 +94,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/journeys/project-event.ts',
     from: "const isPlatformId = (text: unknown): text is string => typeof text === 'string' && /^\\s*[\\w-]{1,64}\\s*$/.test(text);",
     to: "const isPlatformId = (text: unknown): text is string => typeof text === 'string';",
-    breaks: 'free text of the caller leaves in the projection',
+    breaks: 'free text from events is shown to callers without customers:read',
     tests: [
       'domain/measurement/journeys/project-event.test.ts',
       'domain/measurement/journeys/read-journey-by-key.test.ts',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/journeys/project-event.ts',
     from: 'event.at >= subject.at - subject.lookbackDays * dayMs',
     to: 'event.at > subject.at - subject.lookbackDays * dayMs',
-    breaks: 'in_window false for a touch exactly at the start of the window',
+    breaks: 'in_window is false for a touch exactly at the start of the window',
     tests: [
       'domain/measurement/journeys/project-event.test.ts',
       'domain/measurement/journeys/read-journey-by-key.test.ts',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/queries/report_list_entities.sql',
     from: 'OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})',
     to: 'OR ({below_value:Int64} = 9223372036854775807)',
-    breaks: 'rows that earned alike are lost between two pages of a report',
+    breaks: 'rows with equal values are lost between two pages of a report',
     tests: ['domain/measurement/reports/campaigns.test.ts'],
   },
   {
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/commerce/customers/list-customers.ts',
     from: 'touches?.channels.at(-1)',
     to: 'touches?.channels.at(0)',
-    breaks: 'the list shows the channel of the first touch',
+    breaks: 'the customer list shows the channel of the first touch',
     tests: [
       'domain/commerce/customers/list-customers-market.test.ts',
       'domain/commerce/customers/list-customers.test.ts',
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/standing_conversions_then.sql',
     from: "                AND applied_at > {as_of:DateTime64(3, 'UTC')}\n        )",
     to: '        )',
-    breaks: 'as it stood, what a dead worker kept and never replaced counts twice',
+    breaks: 'as_of reports count results of a crashed worker twice',
     tests: ['domain/measurement/reports/as-of.test.ts'],
   },
   {
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/standing_conversions_then.sql',
     from: "        AND applied_at <= {as_of:DateTime64(3, 'UTC')}\n    UNION ALL",
     to: '    UNION ALL',
-    breaks: 'as it stood, a report has results that came later',
+    breaks: 'as_of reports include results from after that time',
     tests: ['domain/measurement/reports/as-of.test.ts'],
   },
   {
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/standing_entities_then.sql',
     from: "            AND replaced_at > {entities_as_of:DateTime64(3, 'UTC')}\n",
     to: '',
-    breaks: 'as it stood, an ad is of the campaign that it was of first',
+    breaks: 'as_of reports assign an ad to its first campaign',
     tests: ['domain/measurement/reports/as-of.test.ts'],
   },
   {
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/period.ts',
     from: 'asOf: ratesAsOf ?? momentOf(period)',
     to: 'asOf: ratesAsOf',
-    breaks: 'as it stood, spend converts with the rates of today',
+    breaks: "as_of reports convert spend at today's rates",
     tests: ['domain/measurement/reports/as-of.test.ts', 'domain/measurement/reports/changes.test.ts'],
   },
   {
@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/moment.ts',
     from: ' - limits.asOf.settledAfterMinutes * minuteMs',
     to: '',
-    breaks: 'a moment is read to which something may still come',
+    breaks: 'as_of accepts a time for which changes may still arrive',
     tests: ['domain/measurement/reports/as-of.test.ts'],
   },
   {
@@ -187,7 +187,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/clickhouse/parts/standing_conversions_between.sql',
     from: '(toInt8(-1),',
     to: '(toInt8(1),',
-    breaks: 'what was replaced is added to a change instead of taken off',
+    breaks: 'a change adds replaced values instead of subtracting them',
     tests: ['domain/measurement/reports/changes.test.ts'],
   },
   {
@@ -195,7 +195,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/measurement/reports/read-changes.ts',
     from: 'if (Number(unexplained) !== 0) {',
     to: 'if (Number.isNaN(unexplained)) {',
-    breaks: 'books that do not add up are seen by nobody',
+    breaks: 'changes without a recorded cause are not reported',
     tests: ['domain/measurement/reports/changes.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-/** Of workspaces, keys, accounts and their logs. */
+/** Faults in workspaces, keys, accounts and their logs. */
 export const faults: readonly Fault[] = [
   ...faultsIn(
     'domain/tenancy/tenants/privacy.ts',
@@ -9,7 +9,7 @@ export const faults: readonly Fault[] = [
       'app-loosens-privacy': [
         'if (isLoosened(before as PrivacyMode, mode)) {',
         'if (false) {',
-        'an app makes a profile less private',
+        "an app can loosen a profile's privacy mode",
       ],
     },
   ),
@@ -20,12 +20,12 @@ export const faults: readonly Fault[] = [
       'one-profile-more': [
         '(await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles',
         '(await countActiveProfiles(tx, workspace.id)) <= plan.activeProfiles',
-        'a plan has one profile more',
+        'a workspace can have one profile more than its plan allows',
       ],
       'profile-of-an-app-is-on': [
         'is_attribution_enabled: appId === undefined,',
         'is_attribution_enabled: true,',
-        'what an app makes is on before the app switched it on',
+        'a profile created by an app is enabled before the app enables it',
       ],
     },
   ),
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
       'token-governs-elsewhere': [
         'caller.profileId !== undefined && caller.profileId !== profileId',
         'false',
-        'a token of one profile governs another',
+        'a token of one profile can administer another',
       ],
     },
   ),
@@ -44,17 +44,17 @@ export const faults: readonly Fault[] = [
     'columns-left-behind': [
       "  if ((await stores.forgetColumns(tenantId)) > 0) return 'again';\n  await record({ phase: 'dead letters' });",
       "  await record({ phase: 'dead letters' });",
-      'the columns of a deleted profile stay until somebody looks again',
+      "a deleted profile's data stays in ClickHouse",
     ],
     'deleted-while-on-the-way': [
       "if (!isPassed(await log.consumedThrough(), position)) return 'again';",
       '',
-      'visits on their way come back after a profile was deleted',
+      'visits in the stream are stored after their profile was deleted',
     ],
     'workspace-before-profiles': [
       "if ((await countRemainingProfiles(stores.app, deletion.tenantId)) > 0) return 'again';",
       '',
-      'a workspace goes before its profiles were emptied',
+      'a workspace is deleted before its profiles were emptied',
     ],
   }),
   ...faultsIn(
@@ -64,12 +64,12 @@ export const faults: readonly Fault[] = [
       'keys-administer': [
         "new Set(['profiles:write', 'workspaces:write'])",
         'new Set([])',
-        'a key may administer workspaces',
+        'a key can administer workspaces',
       ],
       'keys-hold-more-than-minted': [
         'const missing = requested.filter((scope) => !allowed.includes(scope));',
         'const missing: Scope[] = [];',
-        'somebody mints a key that may do more than they may',
+        'a member can create a key with more scopes than their own',
       ],
     },
   ),
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
       'old-tokens-after-reset': [
         "  await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();\n",
         '',
-        'tokens of a lost secret go on working',
+        'tokens created with the old secret stay valid after a reset',
       ],
     },
   ),
@@ -95,50 +95,54 @@ export const faults: readonly Fault[] = [
     'checksum-not-checked': [
       ' && checksum(body) === text.slice(-checksumLength)',
       '',
-      'a misspelt key is asked for in the database',
+      'a misspelt key causes a database lookup',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/invitation.ts', ['domain/tenancy/accounts/members.test.ts'], {
     'invitation-never-ends': [
       "if (invitation.expires_at <= now) refuseState('expired', 'This invitation has run out. Ask for a new one.');",
       '',
-      'an old invitation still lets somebody in',
+      'an expired invitation can still be accepted',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/accept-invitation.ts', ['domain/tenancy/accounts/members.test.ts'], {
     'invitation-of-anybody': [
       'if (email !== null && user.email !== email)',
       'if (false)',
-      'an invitation for one address lets in another',
+      'an invitation for one address can be accepted by another',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/delete-member.ts', ['domain/tenancy/accounts/members.test.ts'], {
-    'last-owner-leaves': ['    refuseLastOwner(member);\n', '', 'a workspace is left without an owner'],
-    'viewers-remove-others': ['if (!isLeaving) refuseUnlessManager(caller);', '', 'a viewer removes members'],
+    'last-owner-leaves': ['    refuseLastOwner(member);\n', '', 'a workspace can lose its last owner'],
+    'viewers-remove-others': ['if (!isLeaving) refuseUnlessManager(caller);', '', 'a viewer can remove members'],
   }),
   ...faultsIn('domain/tenancy/accounts/hashed-sessions.ts', ['domain/tenancy/accounts/accounts.test.ts'], {
     'sessions-in-clear': [
       'data: { ...input.data, token: hashToken(token) } });',
       'data: { ...input.data, token } });',
-      'whoever reads the table holds every session',
+      'a reader of the table can use every session',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/compromised-passwords.ts', ['domain/tenancy/accounts/passwords.test.ts'], {
-    'leaked-with-a-year': [' || leaked.has(word)', '', 'Password2026! is taken'],
-    'name-of-the-product': [" || productNames.has(word.replaceAll(/[^\\p{L}]/gu, ''))", '', 'Tributary2026 is taken'],
+    'leaked-with-a-year': [' || leaked.has(word)', '', 'the password Password2026! is accepted'],
+    'name-of-the-product': [
+      " || productNames.has(word.replaceAll(/[^\\p{L}]/gu, ''))",
+      '',
+      'the password Tributary2026 is accepted',
+    ],
   }),
   ...faultsIn('domain/tenancy/accounts/assert-password.ts', ['domain/tenancy/accounts/second-factor.test.ts'], {
     'borrowed-session-guesses': [
       '  await accounts.attempts.take(userId, addressHash);\n',
       '',
-      'a borrowed session guesses the password without limit',
+      'a stolen session can guess the password without limit',
     ],
   }),
   ...faultsIn('domain/tenancy/accounts/confirm-two-factor.ts', ['domain/tenancy/accounts/second-factor.test.ts'], {
     'other-sessions-stay': [
       '    await removeOtherSessions(tx, caller.userId, accounts.hashOf(setCookie));\n',
       '',
-      'after a second factor was set up a stolen session goes on',
+      'a stolen session survives the setup of a second factor',
     ],
   }),
   ...faultsIn(
@@ -148,7 +152,7 @@ export const faults: readonly Fault[] = [
       'log-promises-a-page': [
         'has_next: rows.length > query.limit,',
         'has_next: rows.length >= query.limit,',
-        'the access log promises a page that is empty',
+        'the access log reports a next page that is empty',
       ],
     },
   ),
@@ -166,7 +170,7 @@ export const faults: readonly Fault[] = [
       'enabled-before-private': [
         '  return effect(async (tx) => {\n    await switchScope(tx, { profileId });',
         '  await context.behind({ profileId }).transaction((tx) => setEnabled(tx, profileId, body.enabled));\n  return effect(async (tx) => {\n    await switchScope(tx, { profileId });',
-        'a profile is on although its privacy could not be set',
+        'a profile is enabled although its privacy mode could not be set',
       ],
     },
   ),

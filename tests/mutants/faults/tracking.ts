@@ -1,6 +1,6 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
-/** Of the tracker's keys, domains and health. */
+/** Faults in tracking keys, domains and tracking health. */
 export const faults: readonly Fault[] = [
   ...faultsIn(
     'domain/traffic/tracking/domains/domain-verdict.ts',
@@ -9,17 +9,17 @@ export const faults: readonly Fault[] = [
       'outage-unverifies-domain': [
         "status: wasVerified ? 'verified' : 'failed',",
         "status: 'failed',",
-        'a DNS server that is away takes a verified domain from its owner',
+        'an outage of a DNS server revokes a verified domain',
       ],
       'any-txt-verifies': [
         'Array.isArray(txt) && txt.includes(token)',
         'Array.isArray(txt) && txt.length > 0',
-        'somebody registers a domain that is not theirs',
+        'a domain can be verified by others than its owner',
       ],
       'any-alias-verifies': [
         'Array.isArray(cname) && cname.includes(target)',
         'Array.isArray(cname) && cname.length > 0',
-        'a domain that leads elsewhere counts as verified',
+        'a domain whose CNAME points elsewhere counts as verified',
       ],
     },
   ),
@@ -27,12 +27,12 @@ export const faults: readonly Fault[] = [
     'private-names-taken': [
       'privateEndings.some((ending) => host.endsWith(`.${ending}`)) ? undefined : host',
       'host',
-      'a name that means nothing on the internet is registered',
+      'a private host name can be registered as a domain',
     ],
     'addresses-are-names': [
       "if (!host?.includes('.') || isIP(host) !== 0) return undefined;",
       "if (!host?.includes('.')) return undefined;",
-      'an IP address is registered as a domain',
+      'an IP address can be registered as a domain',
     ],
   }),
   ...faultsIn(
@@ -42,12 +42,12 @@ export const faults: readonly Fault[] = [
       'lapsed-nonce-verifies': [
         "    .where('expires_at', '>', now)\n    .returning('id')",
         "    .returning('id')",
-        'an old installation link proves that the tracker works',
+        'an expired installation link still verifies the tracker',
       ],
       'proof-thrown-away': [
         ' AND id NOT IN (\n      SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NOT NULL\n      ORDER BY started_at DESC, id DESC LIMIT 1\n    )',
         '',
-        'twenty new attempts throw away the proof that it worked',
+        'twenty new attempts delete the proof of a successful verification',
       ],
     },
   ),
@@ -55,12 +55,12 @@ export const faults: readonly Fault[] = [
     'bots-among-the-unmatched': [
       '((visits - bots) * sampledUnmatched) / sampled',
       '(visits * sampledUnmatched) / sampled',
-      'robots count among the visits of nobody',
+      'bots count among the unmatched visits',
     ],
     'silent-too-late': [
       'now.getTime() - Date.parse(lastVisitAt) >= silentAfterMs',
       'now.getTime() - Date.parse(lastVisitAt) > silentAfterMs',
-      'silence is told a moment late',
+      'a silent tracker is reported one millisecond late',
     ],
   }),
   {
@@ -68,7 +68,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/notifications/alerts/alert-rules.ts',
     from: 'through: sources.visitsThrough',
     to: 'through: sources.now',
-    breaks: 'a tracker is called silent while its visits wait in the log',
+    breaks: 'a tracker is reported as silent while its visits wait in the stream',
     tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
   {
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/postgres/migrations/0210_longest_pause.sql',
     from: "l.longest_pause_seconds * (1 - least(1, extract(epoch FROM excluded.received_at - l.received_at) / extract(epoch FROM interval '30 days')))",
     to: 'l.longest_pause_seconds',
-    breaks: 'after one long pause a tracker may be gone for as long again, for ever',
+    breaks: 'after one long pause, a tracker may always be silent for that long without an alert',
     tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
   {
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/notifications/alerts/look-for-alerts.job.ts',
     from: 'if (isMailed && !(await isHealthcareProfile(tx, profileId)))',
     to: 'if (isMailed)',
-    breaks: 'alerts of a healthcare-family profile are mailed',
+    breaks: 'alerts of a healthcare profile are mailed',
     tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
   {
@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
     file: 'domain/notifications/alerts/alert-rules.ts',
     from: "stages.attribution.state === 'current' && stages.delivery.state === 'current'",
     to: "stages.attribution.state === 'current' || stages.delivery.state === 'current'",
-    breaks: 'late figures are called up to date while delivery is behind',
+    breaks: 'a late-figures alert ends while delivery data is still behind',
     tests: ['domain/notifications/alerts/alerts.test.ts'],
   },
 ];

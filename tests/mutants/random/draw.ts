@@ -7,10 +7,10 @@ import { listFunctions } from './functions.ts';
 import { listChanges } from './mutators.ts';
 import { mutateSql } from './sql-mutators.ts';
 
-/** A random mistake in product code. */
+/** A random change of product code. */
 export interface Mutant extends Change {
   readonly file: string;
-  /** The outermost function that holds it; of a query file, its name. */
+  /** The name of the outermost function around the change, or of the query file. */
   readonly function: string;
   readonly line: number;
   readonly mutated: string;
@@ -18,7 +18,7 @@ export interface Mutant extends Change {
   readonly diff: string;
 }
 
-/** A function or a query file, as the lot draws them. */
+/** A function or a query file that can be drawn. */
 interface Unit {
   readonly file: string;
   readonly name: string;
@@ -26,8 +26,8 @@ interface Unit {
 }
 
 /**
- * What runs in production. Left out: declarations (contract, vocabulary, config), what simulates the outside (sandbox, market), tools of
- * development (engines), and the console, whose tests use its built files.
+ * Code that runs in production. Left out: declarations (contract, vocabulary, config), simulators (sandbox, market), development tools
+ * (engines), and the console, whose tests use its built files.
  */
 const product = [
   'apps/{api,cli,collector,platform,worker}/**/*.ts',
@@ -63,10 +63,10 @@ export function listUnits(patterns: readonly string[] = product): Unit[] {
   return [...functions, ...statements];
 }
 
-/** Draws mutants, one of a file, the same for the same seed: a function, one of the mutators that apply to it, then a place. */
+/** Draws mutants, at most one per file: first a function, then a mutator that applies to it, then a place. The same seed draws the same mutants. */
 export function* drawMutants(seed: string, units = listUnits()): Generator<Mutant> {
   let draws = 0;
-  const pick = <One>(all: readonly One[]): One => all[lot(`${seed} ${draws++}`) % all.length] as One;
+  const pick = <One>(all: readonly One[]): One => all[randomInt(`${seed} ${draws++}`) % all.length] as One;
   const drawn = new Set<string>();
   for (const tried = new Set<Unit>(); tried.size < units.length; ) {
     const unit = pick(units);
@@ -87,7 +87,7 @@ export function toMutant({ file, name }: Pick<Unit, 'file' | 'name'>, change: Ch
   return { ...change, file, function: name, line, mutated, diff: diffOf(source, mutated) };
 }
 
-function lot(text: string): number {
+function randomInt(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }
 

@@ -1,4 +1,4 @@
-/** A random mutation that changes nothing that a user, an operator or another process could notice, and why. */
+/** A random mutation without an effect that a user, an operator or another process could notice, with the reason. */
 export interface Equivalent {
   readonly file: string;
   readonly function: string;

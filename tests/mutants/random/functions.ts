@@ -8,7 +8,7 @@ export interface Node {
   readonly [key: string]: unknown;
 }
 
-/** An outermost function of a file: functions inside it belong to it. */
+/** An outermost function of a file, including the functions inside it. */
 export interface SourceFunction {
   readonly name: string;
   readonly node: Node;
@@ -32,7 +32,7 @@ export function listFunctions(file: string, source: string): SourceFunction[] {
   return found;
 }
 
-/** The name that a declaration, a variable, a property or a method gives to what it holds. */
+/** The name given by a declaration, variable, property or method. */
 function nameOf(node: Node): string | undefined {
   const named = (node.id ?? (node.type === 'NewExpression' ? undefined : node.key)) as Node | null | undefined;
   if (named?.type === 'Identifier' || named?.type === 'PrivateIdentifier') return String(named.name);

@@ -8,19 +8,19 @@ export type TestPlan = readonly (readonly string[])[];
 
 const isTest = (file: string) => /\.test\.tsx?$/.test(file);
 
-/** A file that imports so many modules puts a process together: that it imports another says nothing about which tests are near. */
+/** A file that imports at least this many modules assembles a process, so its imports do not show which tests are near. */
 const modulesOfHub = 6;
 
-/** Minutes each, dependent on built files and browsers, or with engines of their own. */
+/** Tests that take minutes, depend on built files and browsers, or start their own engines. */
 const isSlow = (file: string, source: string) =>
   /^tests\/(e2e|generated|upgrade|published|chaos|conformance|mutants)\//.test(file) ||
   /new Supervisor\(|openDrillEngines|startShards|spawnWorker\(/.test(source);
 
-/** The first group is small: most mutants are caught by the nearest tests. */
-const most = { ofModule: 15, elsewhere: 4, distance: 6 };
+/** Limits of a plan. The first group is small, because the nearest tests catch most mutants. */
+const limits = { ofModule: 15, elsewhere: 4, distance: 6 };
 const groupSizes = [3, 6, 10];
 
-/** Who imports whom in the working tree, and which tests are nearest to a file. */
+/** The imports between the files of the working tree, and the nearest tests of a file. */
 export class Imports {
   readonly #importers = new Map<string, Set<string>>();
   readonly #hubs = new Set<string>();
@@ -49,7 +49,7 @@ export class Imports {
     this.#importers.set(imported, (this.#importers.get(imported) ?? new Set()).add(importer));
   }
 
-  /** Tests that are named after the file or import it, then those of its module, then those that import it through others, nearest first. */
+  /** Tests named after the file or importing it, then those of its module, then those that import it indirectly, nearest first. */
   planFor(file: string): TestPlan {
     const distances = this.#distancesFrom(file);
     const direct = this.#sort(
@@ -59,15 +59,15 @@ export class Imports {
     );
     const module = moduleOf(file);
     const isPackage = file.startsWith('packages/');
-    // Tests of a module open the API and so reach all of its files; those of a package reach what they import.
+    // Tests of a domain module open the API and so reach all of its files; tests of a package reach only what they import.
     const inModule = this.#tests.filter((test) => moduleOf(test) === module && (!isPackage || distances.has(test)));
-    const own = unique([...direct, ...this.#sort(inModule, file, distances)]).slice(0, most.ofModule);
+    const own = unique([...direct, ...this.#sort(inModule, file, distances)]).slice(0, limits.ofModule);
     const others = this.#tests.filter((test) => !own.includes(test) && moduleOf(test) !== module);
     const nearest = this.#sort(
-      others.filter((test) => this.#distanceOf(test, distances) <= most.distance),
+      others.filter((test) => this.#distanceOf(test, distances) <= limits.distance),
       file,
       distances,
-    ).slice(0, most.elsewhere);
+    ).slice(0, limits.elsewhere);
     return groupsOf([...own, ...nearest]);
   }
 
@@ -78,7 +78,7 @@ export class Imports {
     return [...importers].some((importer) => reached.has(importer));
   }
 
-  /** How many imports lead from a file to the mutated one, without the detour over the test kit. */
+  /** The number of imports from each file to the mutated one, ignoring paths through hubs such as the test kit. */
   #distancesFrom(file: string): Map<string, number> {
     const distances = new Map([[file, 0]]);
     const starts = file.endsWith('.sql') ? this.#usersOf(file) : [];
@@ -91,13 +91,13 @@ export class Imports {
     return distances;
   }
 
-  /** Files that name a query. */
+  /** Files that contain the name of a query. */
   #usersOf(file: string): string[] {
     const name = `'${file.replace(/^.*\/|\.sql$/g, '')}'`;
     return [...this.#sources].filter(([, source]) => source.includes(name)).map(([user]) => user);
   }
 
-  /** Of a test that reaches the file through the kit only, as far as the nearest file of its own folder. */
+  /** The distance of a test. A test that reaches the file only through the kit counts from the nearest file of its folder. */
   #distanceOf(test: string, distances: ReadonlyMap<string, number>): number {
     const folder = dirname(test);
     const beside = [...distances].filter(
@@ -106,7 +106,7 @@ export class Imports {
     return Math.min(distances.get(test) ?? Number.POSITIVE_INFINITY, ...beside.map(([, distance]) => distance + 1));
   }
 
-  /** Nearest first, then those with a like name, then the shortest. */
+  /** Nearest first, then similar names, then the shortest file. */
   #sort(tests: readonly string[], file: string, distances: ReadonlyMap<string, number>): string[] {
     const rank = (test: string) =>
       Math.min(this.#distanceOf(test, distances), 99) * 10 - likeness(test, file) * 5 - (isUnder(test, file) ? 10 : 0);
@@ -123,7 +123,7 @@ const depthOf = (file: string): number => (file.startsWith('domain/') ? 3 : 2);
 
 const isUnder = (test: string, file: string): boolean => dirname(test) === dirname(file);
 
-/** Words that the paths of a test and of a file share within their modules. */
+/** The number of words that the paths of a test and of a file share within their modules. */
 function likeness(test: string, file: string): number {
   const words = (path: string) =>
     path

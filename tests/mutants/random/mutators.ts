@@ -34,11 +34,11 @@ const methods: ReadonlyMap<string, string> = new Map([
   ['find', 'findLast'],
 ]);
 
-/** Calls in a chain without which the chain keeps its type. */
+/** Chained calls that can be dropped without changing the type of the chain. */
 const links =
   /^(where|whereRef|andWhere|filter|orderBy|limit|offset|trim|toLowerCase|toUpperCase|sort|toSorted|reverse|toReversed|slice|distinct|forUpdate|normalize|replace|replaceAll|padStart|min|max|gt|gte|lt|lte|positive|nonnegative|int|regex|optional|nullable|strict)$/;
 
-/** After Stryker's standard mutators; dropped filters, awaits, arguments and parts of SQL are added, empty blocks are left out. */
+/** Follows Stryker's standard mutators, adds dropped filters, awaits, arguments and parts of SQL, and leaves out empty blocks. */
 const mutators: Readonly<Record<string, Mutator>> = {
   boundary: (node, text) => swapOperator(node, text, ['<', '<=', '>', '>=']),
   equality: (node, text) => swapOperator(node, text, ['===', '!==']),
@@ -136,7 +136,7 @@ export function listChanges(root: Node, source: string): Change[] {
   );
 }
 
-/** Log lines and the texts of errors: no test needs to know their words. */
+/** Log lines and error messages, whose text need not be tested. */
 function isMessage(node: Node, text: (node: Node) => string): boolean {
   const callee = node.callee;
   if (!isNode(callee)) return false;

@@ -4,9 +4,9 @@ import { equivalents } from './equivalent.ts';
 import { listFunctions } from './functions.ts';
 import { Imports } from './imports.ts';
 import { listChanges } from './mutators.ts';
-import { isSame } from './run.ts';
+import { isEquivalent } from './run.ts';
 
-/** What the mutators make of the body of a function, by mutator. */
+/** The results of the mutators for the body of a function, by mutator. */
 function mutate(body: string): Record<string, string[]> {
   const source = `async function f() { ${body} }`;
   const [found] = listFunctions('f.ts', source);
@@ -53,11 +53,11 @@ test.each([
   ],
   ['string', "throw new Error(a ? 'b' : 'c');", undefined],
   ['boolean', 'log.info(true);', undefined],
-])('the mutator %s makes of %j: %j', (mutator, body, mutants) => {
+])('the mutator %s turns %j into %j', (mutator, body, mutants) => {
   expect(mutate(body)[mutator]).toEqual(mutants);
 });
 
-test('a seed draws the same mutants again, one of each file, and another seed draws others', () => {
+test('a seed always draws the same mutants, at most one per file, and another seed draws others', () => {
   const units = listUnits(['packages/rules/*.ts', 'packages/clickhouse/queries/*.sql']);
   const draw = (seed: string) => [...drawMutants(seed, units)].map(({ file, diff }) => `${file}\n${diff}`);
   const first = draw('a');
@@ -67,25 +67,25 @@ test('a seed draws the same mutants again, one of each file, and another seed dr
   expect(new Set(first.map((one) => one.split('\n')[0])).size).toBe(first.length);
 });
 
-test('the nearest tests run first: of the file, of its module, of modules that import it', () => {
+test('runs the tests of the file first, then those of its module, then those of importing modules', () => {
   const imports = new Imports();
   expect(imports.planFor('packages/rules/money.ts')[0]?.[0]).toBe('packages/rules/money.test.ts');
   const [nearest = [], ...others] = imports.planFor('domain/advertising/exports/store.ts');
   for (const one of nearest) expect(one).toMatch(/^domain\/advertising\/exports\//);
   expect([nearest, ...others].flat()).toContain('domain/advertising/exports/exports.test.ts');
   expect(imports.planFor('packages/providers/stripe/sync.ts')[0]).toContain('apps/sandbox/stripe/stripe.test.ts');
-  for (const plan of ['domain/tenancy/tenants/index.ts', 'packages/postgres/index.ts'].map((file) =>
+  for (const plan of ['domain/tenancy/tenants/module.ts', 'packages/postgres/index.ts'].map((file) =>
     imports.planFor(file),
   ))
     expect(plan.flat().length).toBeLessThanOrEqual(19);
 });
 
-test('every equivalent mutation can be made', () => {
+test('every listed equivalent mutation can still be drawn', () => {
   for (const known of equivalents) {
     const units = listUnits([known.file]).filter(({ name }) => name === known.function);
     const mutants = units.flatMap((unit) => unit.changes().map((change) => toMutant(unit, change)));
     expect(
-      mutants.some((mutant) => isSame(known, mutant)),
+      mutants.some((mutant) => isEquivalent(known, mutant)),
       `${known.file} ${known.from}`,
     ).toBe(true);
   }

@@ -6,18 +6,18 @@ import { Copy, root } from '../copy.ts';
 import { drawMutants, type Mutant } from './draw.ts';
 import { type Equivalent, equivalents } from './equivalent.ts';
 import { Imports, type TestPlan } from './imports.ts';
-import { leaveOutRefused } from './type-check.ts';
+import { keepCompiling } from './type-check.ts';
 
 export interface RandomOptions {
   readonly count: number;
   readonly seed: string;
-  /** Begins no further mutant after so many minutes. */
+  /** Starts no further mutant after this many minutes. */
   readonly minutes: number;
-  /** Ends the tests of one mutant after so many seconds. */
+  /** Stops the tests of one mutant after this many seconds. */
   readonly limitSeconds: number;
-  /** Only these numbers of the draw. */
+  /** Runs only these numbers of the draw. */
   readonly only: readonly number[];
-  /** Prints the draw and runs nothing. */
+  /** Prints the draw and runs no tests. */
   readonly isListed: boolean;
 }
 
@@ -29,37 +29,37 @@ interface Result {
   readonly mutator: string;
   readonly diff: string;
   readonly outcome: 'caught' | 'survived' | 'equivalent' | 'undecided';
-  /** The test that failed, or why nothing is known. */
+  /** The test that failed, or the reason for the outcome. */
   readonly by?: string | undefined;
   readonly tests: number;
   readonly seconds: number;
 }
 
-/** The compiler refuses two of three: dropped arguments and awaits, swapped arguments, emptied texts. */
+/** Draws this many times more mutants than needed, because the compiler rejects two of three. */
 const reserve = 4;
 
-/** Draws mutants by lot, runs the nearest tests against each, and lists the ones that no test notices. */
+/** Draws random mutants, runs the nearest tests against each, and lists the ones that no test notices. */
 export async function runRandom(options: RandomOptions): Promise<void> {
   const { count, seed, minutes } = options;
   const startedAt = Date.now();
   console.error(`Seed ${seed}`);
   const imports = new Imports();
-  // Copies of their own: a run of known mistakes may be under way.
+  // Separate copies, because a run of the listed faults may be in progress.
   const copies = [3, 4].map((lane) => new Copy(lane));
-  const drawn = [...take(drawMutants(seed), Math.ceil(count * reserve))];
-  const valid = await leaveOutRefused(drawn, (copies[0] as Copy).path, imports);
+  const drawn = [...takeFirst(drawMutants(seed), Math.ceil(count * reserve))];
+  const valid = await keepCompiling(drawn, (copies[0] as Copy).path, imports);
   const chosen = valid.slice(0, count).map((mutant, at) => ({ mutant, number: at + 1 }));
   console.error(
-    `${drawn.length} drawn, ${drawn.length - valid.length} refused by the compiler, ${chosen.length} to run`,
+    `${drawn.length} drawn, ${drawn.length - valid.length} rejected by the compiler, ${chosen.length} to run`,
   );
   const waiting = chosen.filter(({ number }) => options.only.length === 0 || options.only.includes(number));
   if (options.isListed) {
     for (const { mutant, number } of waiting) console.log(describe({ ...mutant, number }));
     return;
   }
-  // Both lanes would start them at once, in one folder.
+  // Started here, because both lanes would start the engines at once in the same folder.
   await new Supervisor().start();
-  const asked = waiting.length;
+  const total = waiting.length;
   const results: Result[] = [];
   await Promise.all(
     copies.map(async (copy) => {
@@ -69,7 +69,7 @@ export async function runRandom(options: RandomOptions): Promise<void> {
         const result = { number, ...(await runner.judge(mutant, imports.planFor(mutant.file))) };
         results.push(result);
         console.error(
-          `${results.length}/${asked} ${result.seconds} s ${result.outcome}${result.by ? ` by ${result.by}` : ''}: ${describe(result)}`,
+          `${results.length}/${total} ${result.seconds} s ${result.outcome}${result.by ? ` by ${result.by}` : ''}: ${describe(result)}`,
         );
         save(seed, results);
       }
@@ -83,9 +83,9 @@ class Runner {
   readonly #copy: Copy;
   readonly #limitMs: number;
   readonly #endsAt: number;
-  /** Test files that pass without any mistake. */
+  /** Test files that pass without any mutant. */
   readonly #proven = new Set<string>();
-  /** Those that fail without any mistake: they say nothing. */
+  /** Test files that fail without any mutant and are ignored. */
   readonly #broken = new Set<string>();
 
   constructor(copy: Copy, limitSeconds: number, endsAt: number) {
@@ -98,9 +98,9 @@ class Runner {
     const from = Date.now();
     const { file, line, function: name, mutator, diff } = mutant;
     const about = { file, line, function: name, mutator, diff, tests: plan.flat().length };
-    const known = equivalents.find((one) => isSame(one, mutant));
+    const known = equivalents.find((one) => isEquivalent(one, mutant));
     if (known) return { ...about, outcome: 'equivalent', by: known.reason, seconds: 0 };
-    const { outcome, by } = await this.#ask(
+    const { outcome, by } = await this.#runTests(
       mutant,
       plan,
       Math.min(from + this.#limitMs, this.#endsAt + this.#limitMs / 4),
@@ -108,7 +108,7 @@ class Runner {
     return { ...about, outcome, by, seconds: Math.round((Date.now() - from) / 1_000) };
   }
 
-  async #ask(mutant: Mutant, plan: TestPlan, endsAt: number): Promise<Pick<Result, 'outcome' | 'by'>> {
+  async #runTests(mutant: Mutant, plan: TestPlan, endsAt: number): Promise<Pick<Result, 'outcome' | 'by'>> {
     for (const group of plan) {
       let tests = group.filter((one) => !this.#broken.has(one));
       while (tests.length > 0) {
@@ -119,7 +119,7 @@ class Runner {
         if (failed === undefined) break;
         const test = failed.test.replace(/(\.test\.tsx?).*$/s, '$1');
         if (await this.#isProven(test)) return { outcome: 'caught', by: failed.test };
-        console.error(`${test} fails without any mistake, and is left out`);
+        console.error(`${test} fails without any mutant and is left out`);
         this.#broken.add(test);
         tests = tests.filter((one) => one !== test);
       }
@@ -127,7 +127,7 @@ class Runner {
     return { outcome: 'survived' };
   }
 
-  /** Tests that hang with the mistake have noticed it, unless they are as slow without. */
+  /** Tests that hang with the mutant have noticed it, unless they are as slow without it. */
   async #judgeLate(tests: readonly string[], tookMs: number, endsAt: number): Promise<Pick<Result, 'outcome' | 'by'>> {
     if (tookMs < this.#limitMs / 2 || endsAt > this.#endsAt) return { outcome: 'undecided', by: 'out of time' };
     const passed = await this.#within(Date.now() + tookMs / 2, () => this.#copy.run(tests));
@@ -136,7 +136,7 @@ class Runner {
       : { outcome: 'undecided', by: 'out of time' };
   }
 
-  /** The first failure; `late` if the tests were ended because of the time. */
+  /** The first failure, or `late` if the tests were stopped by the time limit. */
   async #within(
     endsAt: number,
     run: () => Promise<string | undefined>,
@@ -156,7 +156,7 @@ class Runner {
     return 'late';
   }
 
-  /** Where a test fails without any mistake, every mistake would pass for caught. */
+  /** A test that fails without any mutant would count every mutant as caught. */
   async #isProven(test: string): Promise<boolean> {
     if (!/\.test\.tsx?$/.test(test) || this.#proven.has(test)) return true;
     const failed = await this.#copy.run([test]);
@@ -165,7 +165,7 @@ class Runner {
   }
 }
 
-export function isSame(known: Equivalent, { file, function: name, mutator, diff }: Mutant): boolean {
+export function isEquivalent(known: Equivalent, { file, function: name, mutator, diff }: Mutant): boolean {
   const part = (sign: string) =>
     diff
       .split('\n')
@@ -180,12 +180,12 @@ function describe(one: Pick<Result, 'number' | 'file' | 'line' | 'function' | 'm
   return `#${one.number} ${one.file}:${one.line} ${one.function}, ${one.mutator}\n${one.diff}`;
 }
 
-function* take<One>(all: Iterable<One>, count: number): Generator<One> {
-  let taken = 0;
+function* takeFirst<One>(all: Iterable<One>, count: number): Generator<One> {
+  let yielded = 0;
   for (const one of all) {
     yield one;
-    taken += 1;
-    if (taken === count) return;
+    yielded += 1;
+    if (yielded === count) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 
-/** A value on the right of a comparison: a parameter of a template or of a query file, a word, a number or a column. */
+/** A value on the right of a comparison: a parameter of a template or of a query file, a string, a number or a column. */
 const value = String.raw`(?:\$\{[^{}]*\}|\{[^{}]*\}|'[^']*'|-?\d+|[\w."]+)(?:::\w+(?:\[\])?)?`;
 
 const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
@@ -21,7 +21,7 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\bUNION ALL\b/g, 'UNION DISTINCT'],
 ];
 
-/** Changes of SQL text that leave it SQL; its own comments are left alone. */
+/** Changes of SQL text that leave it valid SQL; its comments are left alone. */
 export function mutateSql(text: string, offset: number): Omit<Change, 'mutator'>[] {
   const comments = [...text.matchAll(/--.*$/gm)].map(({ index, 0: { length } }) => [index, index + length] as const);
   return rules

@@ -6,17 +6,21 @@ import type { Mutant } from './draw.ts';
 import type { Imports } from './imports.ts';
 
 /**
- * Leaves out mutants that the compiler refuses: nobody could commit them. All are made at once, since the compiler reads the whole project
- * in any case. An error in another file is put down to the mutants that it imports.
+ * Leaves out mutants that do not compile, because they could not be committed. All mutants are applied at once, because the compiler reads
+ * the whole project anyway. An error in another file is attributed to the mutants that it imports.
  */
-export async function leaveOutRefused(mutants: readonly Mutant[], copy: string, imports: Imports): Promise<Mutant[]> {
-  let left = [...mutants];
-  for (let refused = new Set(left); refused.size > 0; left = left.filter((mutant) => !refused.has(mutant)))
-    refused = new Set(await refusedOf(left, copy, imports));
-  return left;
+export async function keepCompiling(mutants: readonly Mutant[], copy: string, imports: Imports): Promise<Mutant[]> {
+  let remaining = [...mutants];
+  for (
+    let rejected = new Set(remaining);
+    rejected.size > 0;
+    remaining = remaining.filter((mutant) => !rejected.has(mutant))
+  )
+    rejected = new Set(await findRejected(remaining, copy, imports));
+  return remaining;
 }
 
-async function refusedOf(mutants: readonly Mutant[], copy: string, imports: Imports): Promise<Mutant[]> {
+async function findRejected(mutants: readonly Mutant[], copy: string, imports: Imports): Promise<Mutant[]> {
   if (mutants.length === 0) return [];
   const originals = mutants.map(({ file }) => readFileSync(join(root, file), 'utf8'));
   for (const { file, mutated } of mutants) writeFileSync(join(copy, file), mutated);
@@ -30,10 +34,10 @@ async function refusedOf(mutants: readonly Mutant[], copy: string, imports: Impo
   }
 }
 
-/** The compiler keeps what it knows between runs, so that only what a mutant may change is checked again. */
+/** Incremental: the compiler checks only files that a mutant may affect. */
 function listFaultyFiles(copy: string): Promise<Set<string>> {
-  const memory = join(copy, 'node_modules/.cache-types.tsbuildinfo');
-  const args = ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', memory, '-p', copy];
+  const cache = join(copy, 'node_modules/.cache-types.tsbuildinfo');
+  const args = ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', cache, '-p', copy];
   return new Promise((done) => {
     execFile(join(root, 'node_modules/.bin/tsc'), args, { cwd: copy, maxBuffer: 100_000_000 }, (_error, output) =>
       done(new Set([...output.matchAll(/^([^\s(][^(]*)\(\d+,\d+\): error/gm)].map(([, file]) => file ?? ''))),
