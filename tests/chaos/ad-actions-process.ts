@@ -4,9 +4,9 @@ import { createPostgres } from '@tributary/postgres';
 import { metaOf, openApi, type Testkit, testVault } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 
-/** An API that changes ads at the sandbox, or the worker that looks lost answers up, for the drill to kill. */
-const [role = '', given = '{}'] = process.argv.slice(2);
-const { appUrl, systemUrl, redisUrl, redisPrefix, port, sandbox, patienceMs, timeoutMs } = JSON.parse(given);
+/** A process for the drill to kill: the API, which changes ads in the sandbox, or the worker, which checks calls whose response was lost. */
+const [role = '', options = '{}'] = process.argv.slice(2);
+const { appUrl, systemUrl, redisUrl, redisPrefix, port, sandbox, patienceMs, timeoutMs } = JSON.parse(options);
 const app = createPostgres({ url: appUrl, poolSize: 16 });
 const providers = metaOf({ settings: sandbox });
 const providerOutbound = createOutbound({ timeoutMs, policy: localDevelopmentTargets });

@@ -8,18 +8,18 @@ import { attributionModelNames, dayMs, entityLevels, rowFields, singleModels } f
 import { numbersFrom } from './numbers-from.ts';
 import { openReports, type Reports } from './report-reader.ts';
 
-/** These make some two thousand conversions, and a million. */
+/** Yields about two thousand and a million conversions. */
 const sizes = {
   small: { people: 3_000, cells: 60, mostDays: 20 },
   full: { people: 1_600_000, cells: 1_000, mostDays: 1 },
 } as const;
 const seed = 20_261_115;
 
-/** Reports over a market, added up, and their figures taken apart again. */
+/** Adds up report rows of a generated market, then checks that the explanation of a figure adds up to it. */
 export const drill: Drill = {
   name: 'adds-up',
   promise:
-    'Rows and the rest make up all conversions at every level, and an explanation’s rows add up to its figure exactly.',
+    'At every level, report rows and the unattributed row add up to all conversions, and the rows of an explanation add up to its figure exactly.',
 
   async run({ size, progress }) {
     const { people, cells, mostDays } = sizes[size];
@@ -49,17 +49,17 @@ export const drill: Drill = {
       const scopes = ['campaigns:read'] as const;
       const { headers } = await buildApiKey(kit.app, profileId, { scopes, requestsPerMinute: 600_000 });
       const reports = openReports(api.fastify, { ...headers });
-      const added = await addUp(reports, book, progress);
-      const apart = await takeApart(reports, market, { cells, mostDays }, progress);
-      const faults = [...added.faults, ...apart.faults];
+      const added = await checkSums(reports, book, progress);
+      const explained = await checkExplanations(reports, market, { cells, mostDays }, progress);
+      const faults = [...added.faults, ...explained.faults];
       return {
-        passed: faults.length === 0 && apart.cells === cells,
+        passed: faults.length === 0 && explained.cells === cells,
         conversions: book.book.totals.conversions,
         touches: book.book.totals.touches,
         delivery_rows: days,
         sums: added.sums,
-        cells: apart.cells,
-        explained_rows: apart.rows,
+        cells: explained.cells,
+        explained_rows: explained.rows,
         faults: faults.length,
         ...(faults[0] && { first: faults[0] }),
       };
@@ -72,7 +72,7 @@ export const drill: Drill = {
   },
 };
 
-/** The market's own book, and what was paid in cash. */
+/** The market's own totals, plus cash payments. */
 class CashBook {
   readonly #market: Market;
   readonly book: Book;
@@ -93,7 +93,7 @@ class CashBook {
     }
   }
 
-  /** What the rows and the rest must make up. */
+  /** The totals that the report rows and the unattributed row must add up to. */
   totals(): Record<string, string> {
     return {
       attributed_outcome_count: String(this.book.totals.conversions),
@@ -105,8 +105,8 @@ class CashBook {
 
 type Progress = (done: number, total: number, note: string) => void;
 
-/** All of the market, under the models of one credit, at all levels. */
-async function addUp(reports: Reports, book: CashBook, progress: Progress) {
+/** Adds up reports over the whole market, for every single-touch model and every level. */
+async function checkSums(reports: Reports, book: CashBook, progress: Progress) {
   const whole = { date_from: '2025-12-31', date_to: '2026-04-02' };
   const faults: string[] = [];
   let sums = 0;
@@ -124,39 +124,39 @@ async function addUp(reports: Reports, book: CashBook, progress: Progress) {
   return { sums, faults };
 }
 
-/** Figures of rows, ten of a report at a time, held against the rows that they are said to be made of. */
-async function takeApart(
+/** Picks random figures, ten per report, and compares each with the rows of its explanation. */
+async function checkExplanations(
   reports: Reports,
   market: Market,
   { cells, mostDays }: { readonly cells: number; readonly mostDays: number },
   progress: Progress,
 ) {
-  const dice = numbersFrom(seed);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(dice() * from.length)] as T;
+  const random = numbersFrom(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const faults: string[] = [];
   let [done, rows] = [0, 0];
   while (done < cells) {
-    const first = Math.floor(dice() * market.days);
-    const last = first + Math.floor(dice() * mostDays);
+    const first = Math.floor(random() * market.days);
+    const last = first + Math.floor(random() * mostDays);
     const range = { date_from: dateOf(market.from, first), date_to: dateOf(market.from, last) };
     const query = { ...range, model: pick(attributionModelNames), level: pick(entityLevels) };
-    const shown = await reports.rows(query);
-    if (shown.length === 0) continue;
+    const reported = await reports.rows(query);
+    if (reported.length === 0) continue;
     const rest = await reports.rest(query);
-    for (let tenth = 0; tenth < 10 && done < cells; tenth += 1) {
+    for (let nth = 0; nth < 10 && done < cells; nth += 1) {
       const field = pick(rowFields);
-      const row = field !== 'spend' && dice() < 0.1 ? rest : pick(shown);
+      const row = field !== 'spend' && random() < 0.1 ? rest : pick(reported);
       const types = Object.keys(row.attributed_outcomes_by_type);
       const type = field === 'attributed_outcome_count' && types.length > 0 ? pick([...types, undefined]) : undefined;
       const figure = type === undefined ? row[field] : row.attributed_outcomes_by_type[type];
-      const asked = { ...query, field, entity_id: row.campaign_id, ...(type !== undefined && { type }) };
-      const explained = await reports.explain(asked);
+      const figureQuery = { ...query, field, entity_id: row.campaign_id, ...(type !== undefined && { type }) };
+      const explained = await reports.explain(figureQuery);
       const isSame =
         Number(explained.value) === figure &&
         explained.rows === explained.rowCount &&
         compareAmounts(explained.sum, explained.contributes) === 0 &&
         (field === 'spend' || compareAmounts(explained.sum, explained.value) === 0);
-      if (!isSame) faults.push(`${JSON.stringify(asked)}: ${JSON.stringify(explained)}, shown ${figure}`);
+      if (!isSame) faults.push(`${JSON.stringify(figureQuery)}: ${JSON.stringify(explained)}, reported ${figure}`);
       rows += explained.rows;
       done += 1;
       progress(done, cells, `${rows} rows, ${faults.length} faults`);

@@ -13,15 +13,15 @@ import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
 export const root = join(import.meta.dirname, '../..');
-export const firesWithinMs = 45_000;
+export const fireTimeoutMs = 45_000;
 export const prometheus = join(root, '.engines/programs/prometheus/usr/bin/prometheus');
-/** Hours of the rules are seconds here: all times are a 300th, all counts a 1,000th. */
-export const timesShorter = 300;
-export const countsSmaller = 1_000;
-/** What waits a few seconds on a busy machine is not late. */
-const leastOldSeconds = 10;
+/** The drill divides all durations in the alert rules by 300 and all counts by 1,000, so that hours become seconds. */
+export const durationDivisor = 300;
+export const countDivisor = 1_000;
+/** Lower bound for the `_oldest_seconds` thresholds: on a busy machine, work may wait a few seconds without being late. */
+const minOldestSeconds = 10;
 
-export interface Watched extends VisitsScene {
+export interface AlertsScene extends VisitsScene {
   readonly rules: readonly { readonly alert: string }[];
   readonly sandbox: Sandbox;
   readonly api: AppProcess;
@@ -29,12 +29,12 @@ export interface Watched extends VisitsScene {
   readonly headers: Readonly<Record<string, string>>;
   readonly visitSender: () => VisitSender;
   readonly operatorEnvironment: Readonly<Record<string, string>>;
-  /** The names of alerts that fire. */
+  /** Returns the names of the firing alerts. */
   firing(): Promise<string[]>;
 }
 
-/** The deployment with somebody who uses it all the time, and a Prometheus beside it. */
-export async function openWatched(directory: string): Promise<Watched> {
+/** Opens a deployment under constant load, with a Prometheus that scrapes it. */
+export async function openAlertsScene(directory: string): Promise<AlertsScene> {
   const [api, collector, worker, web, apiPort] = [
     await freePort(),
     await freePort(),
@@ -58,7 +58,7 @@ export async function openWatched(directory: string): Promise<Watched> {
   });
   const apiProcess = new AppProcess('api', 'api listens', visits.environment);
   const rules = writeRules(directory, { api, collector, worker });
-  const watching = spawn(
+  const prometheusProcess = spawn(
     prometheus,
     [
       `--config.file=${join(directory, 'prometheus.yaml')}`,
@@ -68,12 +68,12 @@ export async function openWatched(directory: string): Promise<Watched> {
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
-  const asking = new AbortController();
+  const stopReports = new AbortController();
   let sender: VisitSender | undefined;
   let outcomes: OutcomeSender | undefined;
   const close = async () => {
-    asking.abort();
-    watching.kill('SIGKILL');
+    stopReports.abort();
+    prometheusProcess.kill('SIGKILL');
     await Promise.allSettled([sender?.stop(1), outcomes?.stop(1)]);
     visits.engines.supervisor.resume('clickhouse');
     await apiProcess.kill();
@@ -89,15 +89,15 @@ export async function openWatched(directory: string): Promise<Watched> {
     outcomes = new OutcomeSender(receiver, { perSecond: 10, perRequest: 2 });
     outcomes.start();
     const visitSender = () => {
-      const asked = sender;
+      const previous = sender;
       sender = new VisitSender(receiver, { perSecond: 20, perRequest: 2 }).withKey(visits.key);
-      return asked ?? sender;
+      return previous ?? sender;
     };
     visitSender().start();
-    void readReports(apiUrl, headers, asking.signal);
-    const known = await visits.engines.supervisor.knownAddresses();
+    void readReports(apiUrl, headers, stopReports.signal);
+    const addresses = await visits.engines.supervisor.knownAddresses();
     const database = new URL(visits.engines.database.ownerUrl).pathname;
-    const operator = Object.entries(known).map(([name, address]) => [
+    const operator = Object.entries(addresses).map(([name, address]) => [
       name,
       name.startsWith('DATABASE_') ? Object.assign(new URL(address), { pathname: database }).href : address,
     ]);
@@ -111,8 +111,8 @@ export async function openWatched(directory: string): Promise<Watched> {
       visitSender,
       operatorEnvironment: { ...visits.environment, ...Object.fromEntries(operator) },
       async firing() {
-        const answer = await fetch(`http://127.0.0.1:${web}/api/v1/alerts`);
-        const { data } = (await answer.json()) as {
+        const response = await fetch(`http://127.0.0.1:${web}/api/v1/alerts`);
+        const { data } = (await response.json()) as {
           data: { alerts: { state: string; labels: { alertname: string } }[] };
         };
         return [
@@ -135,7 +135,7 @@ async function readReports(
   const day = new Date().toISOString().slice(0, 10);
   while (!signal.aborted) {
     await fetch(`${apiUrl}/api/v1/overview?date_from=${day}&date_to=${day}`, { headers, signal }).then(
-      (answer) => answer.arrayBuffer(),
+      (response) => response.arrayBuffer(),
       () => undefined,
     );
     await sleep(200);
@@ -153,12 +153,12 @@ export const payment = (value: string, external_id: string, at: Date) => ({
 });
 
 export async function call(apiUrl: string, headers: Readonly<Record<string, string>>, path: string, body: unknown) {
-  const answer = await fetch(`${apiUrl}/api/v1/${path}`, {
+  const response = await fetch(`${apiUrl}/api/v1/${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
 }
 
 export async function asOwner(ownerUrl: string, statement: string): Promise<pg.QueryResult<{ id: string }>> {
@@ -179,22 +179,22 @@ interface Rule {
   for: string;
 }
 
-/** The rules as we publish them, shorter. */
+/** Writes the published rules with shorter durations and lower counts. */
 function writeRules(directory: string, ports: Readonly<Record<string, number>>): Rule[] {
   const file = parse(readFileSync(join(root, 'deploy/prometheus/alerts.yaml'), 'utf8')) as {
     groups: { rules: Rule[] }[];
   };
   const rules = file.groups.flatMap((group) => group.rules);
   for (const rule of rules) {
-    rule.for = shorter(rule.for, 1);
+    rule.for = shortenDuration(rule.for, 1);
     rule.expr = rule.expr
-      .replace(/\[(\w+)\]/g, (_, time: string) => `[${shorter(time, 5)}]`)
-      .replace(/offset (\w+)/g, (_, time: string) => `offset ${shorter(time, 12, 12)}`)
+      .replace(/\[(\w+)\]/g, (_, time: string) => `[${shortenDuration(time, 5)}]`)
+      .replace(/offset (\w+)/g, (_, time: string) => `offset ${shortenDuration(time, 12, 12)}`)
       .replace(
         /(_oldest_seconds\{[^}]*\} > )(\d+)/g,
-        (_, before: string, most: string) => `${before}${Math.max(leastOldSeconds, Number(most) / timesShorter)}`,
+        (_, before: string, limit: string) => `${before}${Math.max(minOldestSeconds, Number(limit) / durationDivisor)}`,
       )
-      .replace(/(_waiting > )(\d+)/g, (_, before: string, most: string) => `${before}${Number(most) / countsSmaller}`);
+      .replace(/(_waiting > )(\d+)/g, (_, before: string, limit: string) => `${before}${Number(limit) / countDivisor}`);
   }
   writeFileSync(join(directory, 'alerts.yaml'), stringify(file));
   const jobs = Object.entries(ports).map(([app, port]) => ({
@@ -209,8 +209,8 @@ function writeRules(directory: string, ports: Readonly<Record<string, number>>):
   return rules;
 }
 
-function shorter(time: string, leastSeconds: number, mostSeconds = Number.POSITIVE_INFINITY): string {
+function shortenDuration(time: string, minSeconds: number, maxSeconds = Number.POSITIVE_INFINITY): string {
   const [, count = '0', unit = 's'] = /^(\d+)([smhd])$/.exec(time) ?? [];
   const seconds = Number(count) * { s: 1, m: 60, h: 3_600, d: 86_400 }[unit as 's' | 'm' | 'h' | 'd'];
-  return `${Math.min(mostSeconds, Math.max(leastSeconds, Math.ceil(seconds / timesShorter)))}s`;
+  return `${Math.min(maxSeconds, Math.max(minSeconds, Math.ceil(seconds / durationDivisor)))}s`;
 }

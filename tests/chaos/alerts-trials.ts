@@ -8,7 +8,7 @@ import { browserVisit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { command } from '../upgrade/old-version.ts';
 import { loseChangedConversion, loseConversion } from './alerts-conversions.ts';
-import { asOwner, call, connectTo, firesWithinMs, payment, root, type Watched } from './alerts-scene.ts';
+import { type AlertsScene, asOwner, call, connectTo, fireTimeoutMs, payment, root } from './alerts-scene.ts';
 import { until } from './faults-scene.ts';
 import { connect } from './sync-scene.ts';
 import { happen, subscribe } from './webhook-scene.ts';
@@ -16,18 +16,18 @@ import { happen, subscribe } from './webhook-scene.ts';
 export interface Trial {
   readonly alerts: readonly string[];
   readonly isSmall: boolean;
-  /** What runs once a minute takes longer than the rest. */
-  readonly withinMs?: number;
-  /** Resolves to what its runbook says to do. */
-  readonly breakIt: (scene: Watched) => Promise<() => Promise<unknown>>;
+  /** For alerts on jobs that run once a minute, which take longer to fire. */
+  readonly timeoutMs?: number;
+  /** Causes the alert. Returns a function that performs the runbook's fix. */
+  readonly inject: (scene: AlertsScene) => Promise<() => Promise<unknown>>;
 }
 
 export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryBackupOld'],
     isSmall: false,
-    withinMs: 90_000,
-    breakIt:
+    timeoutMs: 90_000,
+    inject:
       async ({ operatorEnvironment }) =>
       () =>
         command(root, operatorEnvironment, 'backup'),
@@ -35,7 +35,7 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryProcessDown'],
     isSmall: true,
-    async breakIt({ collector }) {
+    async inject({ collector }) {
       await collector.kill();
       return () => collector.start();
     },
@@ -43,7 +43,7 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryLocalLimits'],
     isSmall: true,
-    async breakIt({ engines: { supervisor } }) {
+    async inject({ engines: { supervisor } }) {
       await supervisor.kill('redis');
       return () => supervisor.start(['redis']);
     },
@@ -51,7 +51,7 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryErrors', 'TributaryEngineUnknown'],
     isSmall: true,
-    async breakIt({ engines: { supervisor } }) {
+    async inject({ engines: { supervisor } }) {
       await supervisor.kill('postgres');
       return () => supervisor.start(['postgres']);
     },
@@ -59,42 +59,42 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryEventsWaiting'],
     isSmall: false,
-    async breakIt({ engines, postgres, profileId }) {
-      // Somebody who began to repair something by hand, and went to lunch.
-      const endIt = await standInTheWay(engines.database.ownerUrl, 'event_counter', 'EXCLUSIVE');
+    async inject({ engines, postgres, profileId }) {
+      // An operator started a manual repair and left the transaction open.
+      const terminateBlocker = await holdLock(engines.database.ownerUrl, 'event_counter', 'EXCLUSIVE');
       await happen(postgres, profileId, 5);
-      return endIt;
+      return terminateBlocker;
     },
   },
   {
     alerts: ['TributaryWebhooksLate'],
     isSmall: false,
-    async breakIt({ engines, postgres, profileId, ring }) {
-      // Somebody makes an index without CONCURRENTLY.
-      const endIt = await standInTheWay(engines.database.ownerUrl, 'webhook_deliveries', 'SHARE');
+    async inject({ engines, postgres, profileId, ring }) {
+      // An operator creates an index without CONCURRENTLY.
+      const terminateBlocker = await holdLock(engines.database.ownerUrl, 'webhook_deliveries', 'SHARE');
       await subscribe(postgres, profileId, 'https://subscriber.example/hook', ring.envelope());
       await happen(postgres, profileId, 3);
-      return endIt;
+      return terminateBlocker;
     },
   },
   {
     alerts: ['TributarySyncsLate'],
     isSmall: false,
-    withinMs: 90_000,
-    async breakIt({ engines, postgres, profileId, environment, ring, sandbox, worker }) {
+    timeoutMs: 90_000,
+    async inject({ engines, postgres, profileId, environment, ring, sandbox, worker }) {
       await worker.kill();
       const providers = createProviders(loadSettings(environment));
       const shop = { id: profileId, workspaceId: await workspaceOf(postgres, profileId) };
       await connect(postgres, sandbox, providers, shop, 'social_ads', ring.envelope());
-      const endIt = await standInTheWay(engines.database.ownerUrl, 'syncs', 'SHARE');
+      const terminateBlocker = await holdLock(engines.database.ownerUrl, 'syncs', 'SHARE');
       await worker.start();
-      return endIt;
+      return terminateBlocker;
     },
   },
   {
     alerts: ['TributaryBadVisits'],
     isSmall: false,
-    async breakIt({ post, key }) {
+    async inject({ post, key }) {
       const stop = new AbortController();
       const sending = (async () => {
         while (!stop.signal.aborted) {
@@ -112,25 +112,25 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryTrackerSilent'],
     isSmall: false,
-    async breakIt(scene) {
+    async inject(scene) {
       const sender = scene.visitSender();
-      await sender.stop(firesWithinMs);
+      await sender.stop(fireTimeoutMs);
       return async () => scene.visitSender().start();
     },
   },
   {
     alerts: ['TributaryVisitsLogFull'],
     isSmall: false,
-    async breakIt({ stream, environment }) {
+    async inject({ stream, environment }) {
       const limit = async () => {
         const { bytes, share } = await stream.fill();
         if (share < 0.8) await limitStreams(environment, { maxBytes: Math.ceil(bytes * 1.15) });
       };
       await limit();
-      // What is handled is freed once a minute.
-      const again = setInterval(() => void limit().catch(() => {}), 1_000);
+      // The worker trims processed messages once a minute, so the limit is lowered repeatedly.
+      const timer = setInterval(() => void limit().catch(() => {}), 1_000);
       return () => {
-        clearInterval(again);
+        clearInterval(timer);
         return limitStreams(environment, {});
       };
     },
@@ -138,7 +138,7 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryVisitsWaiting', 'TributaryReportsLate', 'TributaryErasuresLate', 'TributarySlow'],
     isSmall: false,
-    async breakIt(scene) {
+    async inject(scene) {
       const { supervisor } = scene.engines;
       supervisor.pause('clickhouse');
       await erase(scene, 'c-1').catch((error: Error) => {
@@ -151,15 +151,15 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryDeadLetters', 'TributaryDeadLettersFull'],
     isSmall: false,
-    async breakIt({ engines, operatorEnvironment, environment, stream, worker, post, key }) {
-      // A key that is retired before what it sealed was read.
+    async inject({ engines, operatorEnvironment, environment, stream, worker, post, key }) {
+      // A stream key is retired before the messages encrypted with it were consumed.
       await worker.kill();
       const broken = { ...browserVisit(new Date()), url: 'no address at all' };
       await post(JSON.stringify({ key, client_id: uuid(), visits: [broken] }));
       await command(root, operatorEnvironment, 'keys', 'rotate', 'stream');
       await command(root, operatorEnvironment, 'keys', 'retire', 'stream');
       await worker.start();
-      await until('a message is dead', firesWithinMs, async () => (await stream.deadLetters.count()) > 0);
+      await until('there is a dead letter', fireTimeoutMs, async () => (await stream.deadLetters.count()) > 0);
       const { bytes } = await stream.fill('dead-letters');
       await limitStreams(environment, { deadLetterMaxBytes: Math.ceil(bytes * 1.15) });
       return async () => {
@@ -172,9 +172,9 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryWorkSetAside'],
     isSmall: false,
-    async breakIt(scene) {
+    async inject(scene) {
       const { environment, operatorEnvironment } = scene;
-      // Where backups are kept is not mounted, and nobody is erased before that was noted there.
+      // The backup folder is not mounted. An erasure must be recorded there before it may run, so it is parked.
       const [folder, away] = [environment.BACKUP_FOLDER ?? '', `${environment.BACKUP_FOLDER}-away`];
       await rename(folder, away);
       await writeFile(folder, '');
@@ -189,9 +189,9 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryJobsFailed'],
     isSmall: false,
-    withinMs: 90_000,
-    async breakIt({ engines }) {
-      // Somebody who tightened what roles may do. The job runs every minute.
+    timeoutMs: 90_000,
+    async inject({ engines }) {
+      // An operator revoked a privilege that a job needs. The job runs every minute.
       const { ownerUrl } = engines.database;
       await asOwner(ownerUrl, 'REVOKE SELECT ON payment_refunds FROM tributary_system');
       return () => asOwner(ownerUrl, 'GRANT SELECT ON payment_refunds TO tributary_system');
@@ -200,14 +200,14 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryBooksDiffer'],
     isSmall: false,
-    withinMs: 90_000,
-    breakIt: loseConversion,
+    timeoutMs: 90_000,
+    inject: loseConversion,
   },
   {
     alerts: ['TributaryProviderWebhooksRefused'],
     isSmall: false,
-    async breakIt({ apiUrl }) {
-      // Larger than any webhook may be. It ends by itself, once no further one comes.
+    async inject({ apiUrl }) {
+      // A webhook above the size limit. The alert resolves once no further webhook is rejected.
       await fetch(new URL('/hooks/store', apiUrl), { method: 'POST', body: Buffer.alloc(3 << 20, 'x') }).catch(
         () => {},
       );
@@ -217,33 +217,33 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryUnexplainedChange'],
     isSmall: false,
-    breakIt: loseChangedConversion,
+    inject: loseChangedConversion,
   },
 ];
 
-/** Somebody whose transaction stays open; what the runbook says finds and ends it. */
-async function standInTheWay(ownerUrl: string, table: string, mode: 'SHARE' | 'EXCLUSIVE') {
-  const open = await connectTo(ownerUrl);
-  await open.query('BEGIN');
-  await open.query(`LOCK TABLE ${table} IN ${mode} MODE`);
+/** Holds a table lock in an open transaction. The returned fix finds the blocking session and terminates it, as the runbook says. */
+async function holdLock(ownerUrl: string, table: string, mode: 'SHARE' | 'EXCLUSIVE') {
+  const blocker = await connectTo(ownerUrl);
+  await blocker.query('BEGIN');
+  await blocker.query(`LOCK TABLE ${table} IN ${mode} MODE`);
   return async () => {
-    const repairing = await connectTo(ownerUrl);
-    // The worker's own question may not be blocked at this very moment.
-    await until('somebody is in the way', firesWithinMs, async () => {
-      const { rows } = await repairing.query<{ pid: number }>(
+    const admin = await connectTo(ownerUrl);
+    // The worker's query may not be blocked at this moment, so this repeats until it is.
+    await until('a session blocks the worker', fireTimeoutMs, async () => {
+      const { rows } = await admin.query<{ pid: number }>(
         `SELECT DISTINCT b.pid FROM pg_stat_activity w CROSS JOIN unnest(pg_blocking_pids(w.pid)) AS p (pid)
          JOIN pg_stat_activity b ON b.pid = p.pid WHERE b.usename = current_user`,
       );
-      for (const { pid } of rows) await repairing.query('SELECT pg_terminate_backend($1)', [pid]);
+      for (const { pid } of rows) await admin.query('SELECT pg_terminate_backend($1)', [pid]);
       return rows.length > 0;
     });
-    await repairing.end();
-    await open.end().catch(() => {});
+    await admin.end();
+    await blocker.end().catch(() => {});
   };
 }
 
-/** Somebody who pays, and wants to be erased. */
-async function erase({ apiUrl, headers }: Watched, externalId: string): Promise<void> {
+/** Records a payment of a customer and requests the erasure of that customer. */
+async function erase({ apiUrl, headers }: AlertsScene, externalId: string): Promise<void> {
   await call(apiUrl, headers, 'events', { events: [payment('1.00', externalId, new Date())] });
   await call(apiUrl, headers, 'customers/erasures', {
     request_ref: uuid(),
@@ -261,7 +261,7 @@ async function workspaceOf(postgres: Postgres, profileId: string): Promise<strin
   return profile.workspace_id;
 }
 
-/** As a worker does that is started with other settings. */
+/** Sets the stream limits as a worker with different settings would. */
 async function limitStreams(
   environment: Readonly<Record<string, string>>,
   limits: { readonly maxBytes?: number; readonly deadLetterMaxBytes?: number },

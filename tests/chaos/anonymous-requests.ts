@@ -164,7 +164,7 @@ function providerWebhooks(): AnonymousRequest[] {
 
 function visits(key: string): AnonymousRequest[] {
   const at = 'collector';
-  const one = browserVisit(new Date());
+  const visit = browserVisit(new Date());
   const body = (trackingKey: string, many: readonly object[]) =>
     JSON.stringify({ key: trackingKey, client_id: uuid(), visits: many });
   const send = (name: string, text: string) =>
@@ -190,8 +190,8 @@ function visits(key: string): AnonymousRequest[] {
     send('none', '{}'),
     send('invalid JSON', 'x'.repeat(60 * kib)),
     send('60 KiB of small objects', hardJson('visits', 60 * kib)),
-    send('with an unknown tracking key', body('trk_0123456789abcdefghijkl', [one])),
-    send('one', body(key, [one])),
+    send('with an unknown tracking key', body('trk_0123456789abcdefghijkl', [visit])),
+    send('one', body(key, [visit])),
     send(
       '15 with long URLs',
       body(
@@ -222,7 +222,7 @@ export async function sendRepeatedly(
 ): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   let remaining = times;
-  const one = async () => {
+  const sendRemaining = async () => {
     while (remaining > 0) {
       remaining -= 1;
       const response = await request(`http://127.0.0.1:${port}${path}`, {
@@ -236,7 +236,7 @@ export async function sendRepeatedly(
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  await Promise.all(Array.from({ length: 4 }, one));
+  await Promise.all(Array.from({ length: 4 }, sendRemaining));
   return statuses;
 }
 

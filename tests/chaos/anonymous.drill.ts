@@ -32,11 +32,11 @@ export const drill: Drill = {
     const deployment = await openDeployment('drill-anonymous');
     const agent = new Agent({ connections: 4, pipelining: 1 });
     try {
-      const { workspaceId } = await deployment.tenant();
+      const { workspaceId } = await deployment.createTenant();
       // Without any account, every console page redirects to the first-account page.
       await buildMember(deployment.postgres, workspaceId, 'owner', 'person.test', new Date());
       const redirectUri = 'https://assistant.example/callback';
-      const registered = await deployment.ask('/oauth2/register', {
+      const registered = await deployment.callApi('/oauth2/register', {
         body: { client_name: 'A', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
       });
       const clientId = String(registered.json?.client_id);
@@ -54,29 +54,29 @@ export const drill: Drill = {
       } as const;
       const idle = await idleShare(Object.values(servers).map(([pid]) => pid));
       const rows: Row[] = [];
-      for (const [at, one] of requests.entries()) {
-        progress(at, requests.length, one.name);
-        const [pid, port] = servers[one.server];
-        await sendRepeatedly(one, port, warm, agent);
+      for (const [index, request] of requests.entries()) {
+        progress(index, requests.length, request.name);
+        const [pid, port] = servers[request.server];
+        await sendRepeatedly(request, port, warm, agent);
         const costs: number[] = [];
         let statuses: Record<string, number> = {};
         for (let round = 0; round < rounds; round += 1) {
           const [before, startedAt] = [cpuMs(pid), performance.now()];
-          statuses = await sendRepeatedly(one, port, times, agent);
+          statuses = await sendRepeatedly(request, port, times, agent);
           const idleCpuMs = (performance.now() - startedAt) * (idle.get(pid) ?? 0);
           costs.push(Math.max(0, cpuMs(pid) - before - idleCpuMs) / times);
         }
-        rows.push({ name: one.name, ms: round2(Math.min(...costs)), statuses: describe(statuses), one });
+        rows.push({ name: request.name, ms: round2(Math.min(...costs)), statuses: describe(statuses), request });
       }
       const byCost = rows.toSorted((a, b) => b.ms - a.ms);
-      const overLimit = byCost.filter(({ ms, one }) => ms > maxMs && !one.rateLimit);
+      const overLimit = byCost.filter(({ ms, request }) => ms > maxMs && !request.rateLimit);
       return {
         passed: overLimit.length === 0,
         requests: rows.length,
         limit_ms: maxMs,
-        highest_ms: byCost.find(({ one }) => !one.rateLimit)?.ms,
+        highest_ms: byCost.find(({ request }) => !request.rateLimit)?.ms,
         rate_limited_ms: Object.fromEntries(
-          byCost.flatMap(({ name, ms, one }) => (one.rateLimit ? [[`${name}, ${one.rateLimit}`, ms]] : [])),
+          byCost.flatMap(({ name, ms, request }) => (request.rateLimit ? [[`${name}, ${request.rateLimit}`, ms]] : [])),
         ),
         over_limit: overLimit.map(({ name }) => name),
         ms: Object.fromEntries(byCost.map(({ name, ms, statuses }) => [name, `${ms} (${statuses})`])),
@@ -92,14 +92,14 @@ interface Row {
   readonly name: string;
   readonly ms: number;
   readonly statuses: string;
-  readonly one: AnonymousRequest;
+  readonly request: AnonymousRequest;
 }
 
 /** Share of a core that each idle process uses. */
 async function idleShare(pids: readonly number[]): Promise<Map<number, number>> {
   const before = pids.map(cpuMs);
   await sleep(idleMs);
-  return new Map(pids.map((pid, at) => [pid, (cpuMs(pid) - (before[at] ?? 0)) / idleMs]));
+  return new Map(pids.map((pid, index) => [pid, (cpuMs(pid) - (before[index] ?? 0)) / idleMs]));
 }
 
 /** The largest console file, if the console is built. */

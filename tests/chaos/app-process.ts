@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const ours = join(import.meta.dirname, '../..');
+const repositoryRoot = join(import.meta.dirname, '../..');
 
-/** One of our own processes as an operator starts it, to be killed -9 and started again. */
+/** Runs one of Tributary's processes as an operator would, so that a drill can kill it with SIGKILL and restart it. */
 export class AppProcess {
-  /** Every line it ever wrote, over all its lives. */
+  /** Every line that the process wrote, across restarts. */
   readonly lines: string[] = [];
   kills = 0;
   readonly #app: string;
@@ -16,8 +16,8 @@ export class AppProcess {
   readonly #root: string;
   #child: ChildProcess | undefined;
 
-  /** `readyLine`: what it logs when it serves. `root`: where another version of it is. */
-  constructor(app: string, readyLine: string, environment: NodeJS.ProcessEnv, root = ours) {
+  /** `readyLine`: text that the process logs once it is ready. `root`: the checkout to run, for testing another version. */
+  constructor(app: string, readyLine: string, environment: NodeJS.ProcessEnv, root = repositoryRoot) {
     this.#app = app;
     this.#readyLine = readyLine;
     this.#environment = environment;
@@ -32,7 +32,7 @@ export class AppProcess {
     this.#child = child;
     const ready = Promise.withResolvers<void>();
     child.once('exit', (code) =>
-      ready.reject(new Error(`The ${this.#app} ended with ${code}: ${this.lines.slice(-5).join('\n')}`)),
+      ready.reject(new Error(`The ${this.#app} exited with ${code}: ${this.lines.slice(-5).join('\n')}`)),
     );
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
@@ -48,7 +48,7 @@ export class AppProcess {
     return this.#child.pid;
   }
 
-  /** As an operator asks it to leave. */
+  /** Sends SIGTERM, as an operator does, and waits until the process has exited. */
   async stop(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

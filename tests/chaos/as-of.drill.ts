@@ -26,27 +26,27 @@ const sizes = {
   small: { people: 60, changes: 150, marks: 3, kills: 1, pairs: 5, models: ['last_touch', 'linear'] },
   full: { people: 5_000, changes: 40_000, marks: 80, kills: 20, pairs: 1_000, models: attributionModelNames },
 } as const;
-/** Changes and questions at once: each waits for one engine or another most of its time. */
+/** Concurrency of changes and of queries. Each spends most of its time waiting for an engine. */
 const changesAtOnce = 8;
-const questionsAtOnce = 4;
+const queriesAtOnce = 4;
 const range = { date_from: '2026-01-01', date_to: '2026-03-31' };
 const lastDayOf = (month: string) => new Date(Date.UTC(2026, Number(month.slice(5)), 0)).toISOString().slice(0, 10);
 
 interface Mark {
   readonly at: string;
   readonly seen: ReadonlyMap<string, string>;
-  /** A payment that was changed since the mark before, and how. */
+  /** A payment that was changed between the previous mark and this one, and the expected cause. */
   readonly planted: { readonly conversionId: string; readonly cause: string } | undefined;
 }
 
 /**
- * Random changes with kills of the worker and of ClickHouse, and now and then a pause in which everything is worked out and every report is
- * written down. In the end each report is asked for as it stood at each pause, and why it changed between two of them.
+ * Makes random changes while the worker and ClickHouse are killed. At each mark, waits until attribution has settled and stores every report. At the
+ * end, compares each report as of each mark with the stored one, and checks the explained causes of changes between two marks.
  */
 export const drill: Drill = {
   name: 'as-of',
   promise:
-    'A report as it stood is the report that was seen then, for ever, and every change is the sum of its causes.',
+    'A report as of a past moment always equals the report that was shown then, and every change equals the sum of its causes.',
 
   async run({ size, progress }) {
     const { people, changes, marks: wanted, kills, pairs, models } = sizes[size];
@@ -76,7 +76,7 @@ export const drill: Drill = {
           { day: '2026-01-01', currency: 'USD', units: '1', usd: '1' },
         ]);
       await rates('0.9');
-      // Touches are written without their visits, which would have named the ads as soon as anybody came by them.
+      // Touches are inserted without their visits, so the ad ids that visits would have recorded are inserted here.
       const clicked = adNames.map(
         (name) =>
           `('${profileId}', '${entityIdOf(profileId, 'social_ads', 'ad', name)}', 'social_ads', 'ad', '${name}')`,
@@ -84,7 +84,7 @@ export const drill: Drill = {
       await clickhouse.command(raw(`INSERT INTO clicked_entities VALUES ${clicked.join(', ')}`), {});
       await worker.start();
 
-      /** Days of ads: more of them, restated, of another campaign, in another currency. */
+      /** Reports spend of an ad for one day: a new day, a correction, another campaign or another currency. */
       const spend = () => {
         const ad = pick(adNames.length);
         return post('/api/v1/spend', {
@@ -116,14 +116,14 @@ export const drill: Drill = {
       };
       const settle = async () => {
         for (let waited = 0; (await waiting()) > 0; waited += 100) {
-          if (waited > 300_000) throw new Error('Not everything was worked out in five minutes.');
+          if (waited > 300_000) throw new Error('Attribution did not settle within five minutes.');
           await sleep(100);
         }
         while (await copyDelivery({ app, clickhouse }, profileId, 5_000));
       };
 
-      /** As a worker does that dies after it kept what stood: of all rows. */
-      const keepAllAndDie = () =>
+      /** Simulates a worker that dies after copying the current rows to the history, before it writes the new ones. Copies all rows. */
+      const copyHistoryWithoutUpdate = () =>
         clickhouse.command(
           raw(
             `INSERT INTO attribution_history SELECT *, 1, 'refund', now64(3) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}'`,
@@ -131,19 +131,19 @@ export const drill: Drill = {
           {},
         );
 
-      let asked = 0;
+      let requests = 0;
       const get = async (path: string, query: object): Promise<{ body: string; data: unknown }> => {
-        asked += 1;
+        requests += 1;
         const { headers } = keys[pick(keys.length)] as (typeof keys)[number];
         const url = `/api/v1${path}?${new URLSearchParams({ ...range, ...query } as Record<string, string>)}`;
-        const ask = () => api.fastify.inject({ method: 'GET', url, headers: { ...headers } });
-        let response = await ask();
-        // On a full machine a question may be refused for now.
+        const send = () => api.fastify.inject({ method: 'GET', url, headers: { ...headers } });
+        let response = await send();
+        // On a busy machine a query may be rejected temporarily.
         for (let attempt = 0; response.statusCode === 503 && attempt < 20; attempt += 1) {
           await sleep(500);
-          response = await ask();
+          response = await send();
         }
-        if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}: ${response.body}`);
+        if (response.statusCode !== 200) throw new Error(`${url} returned ${response.statusCode}: ${response.body}`);
         return { body: response.body, data: response.json().data };
       };
       const reports = [
@@ -154,35 +154,35 @@ export const drill: Drill = {
         ['/campaigns', { level: 'campaign', limit: 100 }] as const,
         ['/overview', {}] as const,
       ];
-      /** Every figure of every report by itself, so that what differs is counted in cells. */
+      /** Flattens all reports into single figures, so that differences are counted per cell. */
       const cells = async (query: object = {}) => {
-        const found = new Map<string, string>();
-        await inTurn(reports, questionsAtOnce, async ([path, own]) => {
+        const figures = new Map<string, string>();
+        await inTurn(reports, queriesAtOnce, async ([path, own]) => {
           const walk = (value: unknown, name: string): void => {
             if (value !== null && typeof value === 'object')
               for (const [key, one] of Object.entries(value)) walk(one, `${name} ${key}`);
-            else found.set(name, String(value));
+            else figures.set(name, String(value));
           };
           walk((await get(path, { ...own, ...query })).data, `${path} ${JSON.stringify(own)}`);
         });
-        return found;
+        return figures;
       };
       const differ = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
         [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
 
-      // One of its own for each mark, so that nothing else changes it in the same batch.
+      // Each mark has its own payment, so that no other change of it falls into the same batch.
       const plantable = Array.from({ length: wanted }, () => ({ key: uuid(), person: uuid() }));
       const plant = async (nth: number) => {
-        const one = plantable[nth];
-        if (!one) return undefined;
+        const payment = plantable[nth];
+        if (!payment) return undefined;
         const paid = {
           event_name: 'payment_received',
-          idempotency_key: one.key,
+          idempotency_key: payment.key,
           occurred_at: '2026-02-01T12:00:00Z',
           properties: { value: '500', currency: 'USD' },
-          user_traits: { email: `${one.person}@example.test` },
+          user_traits: { email: `${payment.person}@example.test` },
         };
-        // It was recorded, money went back, or another amount was said.
+        // Each planted payment is either recorded, refunded or given a new amount.
         const causes = namesOf(causeKinds).slice(0, 3);
         const cause = causes[nth % causes.length] as CauseKind;
         const { outcome_event_id } = await post('/api/v1/events', paid);
@@ -194,7 +194,7 @@ export const drill: Drill = {
             ...paid,
             event_name: 'refund',
             idempotency_key: uuid(),
-            refund_of: one.key,
+            refund_of: payment.key,
             properties: { value: '100', currency: 'USD' },
           });
         return { conversionId: conversionIdOf(outcome_event_id), cause };
@@ -236,22 +236,24 @@ export const drill: Drill = {
         if (pick(4) === 0) await rates(`${0.8 + pick(20) / 100}`);
         const planted = await plant(nth);
         await settle();
-        if (nth % 4 === 1) await keepAllAndDie();
+        if (nth % 4 === 1) await copyHistoryWithoutUpdate();
         kit.clock.set(new Date());
         await sleep(10);
         marks.push({ at: new Date().toISOString(), seen: await cells(), planted });
         await sleep(10);
-        if (nth % 4 === 3) await keepAllAndDie();
+        if (nth % 4 === 3) await copyHistoryWithoutUpdate();
       }
 
       kit.clock.set(new Date(Date.now() + hourMs));
       const different: string[] = [];
       let compared = 0;
       for (const [nth, { at, seen }] of marks.entries()) {
-        const then = await cells({ as_of: at });
+        const replayed = await cells({ as_of: at });
         compared += seen.size;
         different.push(
-          ...differ(seen, then).map((name) => `${nth} ${name}: ${seen.get(name)}, as of then ${then.get(name)}`),
+          ...differ(seen, replayed).map(
+            (name) => `${nth} ${name}: ${seen.get(name)}, as of that mark ${replayed.get(name)}`,
+          ),
         );
         progress(nth + 1, marks.length, `${different.length} cells different`);
       }
@@ -261,7 +263,7 @@ export const drill: Drill = {
       const rows = (marks.at(-1)?.seen ?? new Map()).keys();
       const entities = [...new Set([...rows].filter((name) => name.endsWith(' campaign_id')).map((name) => name))];
       const idOf = (name: string) => marks.at(-1)?.seen.get(name) ?? '';
-      await inTurn(Array(pairs).keys(), questionsAtOnce, async (nth) => {
+      await inTurn(Array(pairs).keys(), queriesAtOnce, async (nth) => {
         const [first, second] = [pick(marks.length), pick(marks.length)].toSorted((a, b) => a - b) as [number, number];
         if (first === second) return;
         const name = entities[pick(entities.length)] ?? '';
@@ -287,9 +289,9 @@ export const drill: Drill = {
       for (const [nth, { at, planted }] of marks.entries()) {
         const before = marks[nth - 1];
         if (!before || !planted) continue;
-        const asked = { field: 'outcome_value', from: before.at, to: at, limit: 200, cause: planted.cause };
+        const changeQuery = { field: 'outcome_value', from: before.at, to: at, limit: 200, cause: planted.cause };
         const isNamed = async (cursor?: string): Promise<boolean> => {
-          const { body } = await get('/changes/rows', { ...asked, ...(cursor && { cursor }) });
+          const { body } = await get('/changes/rows', { ...changeQuery, ...(cursor && { cursor }) });
           const { data, pagination } = JSON.parse(body);
           if (data.some(({ conversion_id }: { conversion_id: string }) => conversion_id === planted.conversionId))
             return true;
@@ -298,9 +300,9 @@ export const drill: Drill = {
         if (!(await isNamed())) unnamed += 1;
       }
 
-      // Months are closed, and what they reported is the same bytes after changes of every kind and an erasure of everybody's ids.
+      // Closed months must return byte-identical reports after changes of every kind and after all person ids are erased.
       await sleep(10);
-      // So that the moment that is settled is the one of now, and what comes afterwards comes after it.
+      // Moves the clock so that the present counts as settled and later changes fall after the closing.
       kit.clock.set(new Date(Date.now() + limits.asOf.settledAfterMinutes * minuteMs));
       const closings: { month: string; as_of: string }[] = [];
       for (const month of ['2026-01', '2026-02', '2026-03'])
@@ -315,9 +317,9 @@ export const drill: Drill = {
           for (const [path, own] of reports) bodies.push((await get(path, { ...own, ...when })).body);
         return bodies;
       };
-      /** Rows of closed months that say what was reported of them; none of them may say another figure. */
-      const saidOfClosed = async () => {
-        let [said, wrong] = [0, 0];
+      /** Checks the `closed_value` of rows in closed months. It must equal the figure that was reported when the month was closed. */
+      const checkClosedValues = async () => {
+        let [checked, wrong] = [0, 0];
         for (const { month, as_of } of closings) {
           const days = { date_from: `${month}-01`, date_to: lastDayOf(month), level: 'campaign', limit: 100 };
           const rows = async (query: object) =>
@@ -326,15 +328,15 @@ export const drill: Drill = {
               outcome_value: number;
               closed_value?: number;
             }[];
-          const then = new Map((await rows({ as_of })).map((row) => [row.campaign_id, row.outcome_value ?? 0]));
+          const reported = new Map((await rows({ as_of })).map((row) => [row.campaign_id, row.outcome_value ?? 0]));
           for (const { campaign_id, closed_value } of await rows({})) {
-            said += 1;
-            if (closed_value !== (then.get(campaign_id) ?? 0)) wrong += 1;
+            checked += 1;
+            if (closed_value !== (reported.get(campaign_id) ?? 0)) wrong += 1;
           }
         }
-        return { said, wrong };
+        return { checked, wrong };
       };
-      const once = await bytes();
+      const before = await bytes();
       await sleep(10);
       kit.clock.set(new Date());
       for (let nth = 0; nth < 20; nth += 1) await (nth % 5 === 0 ? spend() : next().act());
@@ -358,9 +360,9 @@ export const drill: Drill = {
         new AbortController().signal,
       );
       kit.clock.set(new Date(Date.now() + dayMs));
-      const twice = await bytes();
-      const changed = once.filter((body, nth) => body !== twice[nth]).length;
-      const closed = await saidOfClosed();
+      const after = await bytes();
+      const changed = before.filter((body, nth) => body !== after[nth]).length;
+      const closed = await checkClosedValues();
 
       return {
         passed:
@@ -370,7 +372,7 @@ export const drill: Drill = {
           changed === 0 &&
           compared > 0 &&
           closed.wrong === 0 &&
-          closed.said > 0,
+          closed.checked > 0,
         changes: done,
         ...counts,
         marks: marks.length,
@@ -380,11 +382,11 @@ export const drill: Drill = {
         sums_off: off,
         planted_not_named: unnamed,
         closed_months: closings.length,
-        answers_compared: once.length,
+        answers_compared: before.length,
         answers_with_other_bytes: changed,
-        rows_of_closed_months: closed.said,
+        rows_of_closed_months: closed.checked,
         rows_that_say_another_closed_value: closed.wrong,
-        requests: asked,
+        requests,
         worker_kills: killed.worker,
         clickhouse_kills: killed.clickhouse,
         ...(different[0] && { first: different.slice(0, 3) }),

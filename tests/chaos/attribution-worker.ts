@@ -6,19 +6,19 @@ import { homeShard } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';
 import { blame } from '@tributary/worker/classify-failure.ts';
 
-/** The attribution part of a worker, to be killed. What it could not do because an engine was away it tries again. */
-const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = '', here = homeShard] = process.argv.slice(2);
+/** The attribution queues of a worker, in a process that a drill can kill. Retries work that failed because an engine was unavailable. */
+const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = '', shard = homeShard] = process.argv.slice(2);
 const app = openLedger(appUrl, 4);
-const system = openLedger(systemUrl, 2, here);
+const system = openLedger(systemUrl, 2, shard);
 const clickhouse = createClickHouse({ ...clickhouseAt(clickhouseUrl), database, requestTimeoutMs: 60_000 });
-const quiet = () => {};
-// Small batches, so that a kill finds one half done.
+const ignoreFailure = () => {};
+// Small batches, so that a kill interrupts one.
 startQueueWorker({
   system,
-  systemUrl: ledgerUrls(systemUrl).get(here) as string,
+  systemUrl: ledgerUrls(systemUrl).get(shard) as string,
   handlers: { attribution: attribution({ app, clickhouse, now: () => new Date() }), firstPayments: firstPayments(app) },
   numbers: { batchSize: 200, leaseSeconds: 3, paceMs: 50 },
   blame,
-  onFailure: quiet,
+  onFailure: ignoreFailure,
 });
 process.send?.('ready');

@@ -15,21 +15,21 @@ const sizes = {
 const perRequest = 25;
 const lanes = 8;
 
-/** Malformed visits beside good ones, both with personal things wherever a site might put them; then the rules learn, and all is replayed. */
+/** Sends valid and invalid visits with personal data wherever a site might put it. Then replays the invalid ones with corrected parsing rules. */
 export const drill: Drill = {
   name: 'bad-rows',
   promise:
-    'What cannot be understood is kept, counted and replayed after a fix, and nothing personal is where it must not be.',
+    'Invalid visits are stored, counted and replayed after a fix, and no personal data reaches the visit stream, ClickHouse or the logs.',
 
   async run({ size, progress }) {
     const { malformed, good, canaries } = sizes[size];
     const scene = await openVisitsScene('drill-bad-rows', { BAD_VISIT_MEGABYTES_PER_DAY: '500' });
     try {
-      const made = makeVisits(malformed, good, canaries);
-      await sendAll(scene, made, progress);
+      const visits = makeVisits(malformed, good, canaries);
+      await sendAll(scene, visits, progress);
       await scene.drained(240_000);
       const before = await scene.counts();
-      const kept = before.visits === good && before.bad === malformed && before.deadLetters === 0;
+      const isStored = before.visits === good && before.bad === malformed && before.deadLetters === 0;
 
       const found = await findCanaries(scene);
       const replay = await replayBadVisits(
@@ -50,10 +50,10 @@ export const drill: Drill = {
       );
       const after = await scene.counts();
       const foundAfter = await findCanaries(scene);
-      const isClean = [found, foundAfter].every((places) => Object.values(places).every((count) => count === 0));
+      const isClean = [found, foundAfter].every((stores) => Object.values(stores).every((count) => count === 0));
       return {
         passed:
-          kept &&
+          isStored &&
           isClean &&
           replay.replayed === malformed &&
           after.bad === 0 &&
@@ -77,10 +77,13 @@ export const drill: Drill = {
   },
 };
 
-type Sent = Record<string, unknown>;
+type RawVisit = Record<string, unknown>;
 
-/** Each way to break a visit keeps what a better version of the rules needs to read it. `mend` is that version. */
-const faults: readonly { readonly breaks: (visit: Sent) => Sent; readonly mends: (visit: Sent) => Sent }[] = [
+/** Each way to break a visit keeps the data that corrected parsing rules need to read it. `mend` represents those rules. */
+const faults: readonly {
+  readonly breaks: (visit: RawVisit) => RawVisit;
+  readonly mends: (visit: RawVisit) => RawVisit;
+}[] = [
   { breaks: ({ id, ...rest }) => ({ ...rest, visit: id }), mends: ({ visit, ...rest }) => ({ ...rest, id: visit }) },
   {
     breaks: ({ at, ...rest }) => ({ ...rest, at: Date.parse(at as string) }),
@@ -104,32 +107,32 @@ const faults: readonly { readonly breaks: (visit: Sent) => Sent; readonly mends:
   },
   {
     breaks: (visit) => ({ ...visit, referrer: { was: visit.referrer } }),
-    mends: (visit) => ({ ...visit, referrer: (visit.referrer as Sent).was }),
+    mends: (visit) => ({ ...visit, referrer: (visit.referrer as RawVisit).was }),
   },
 ];
 
 function mend(sent: unknown): unknown {
-  const { fault, ...visit } = sent as Sent & { fault: number };
+  const { fault, ...visit } = sent as RawVisit & { fault: number };
   return faults[fault]?.mends(visit) ?? visit;
 }
 
-/** In the order in which they are sent: a good one now and then among the others. */
-function makeVisits(malformed: number, good: number, canaries: number): Sent[] {
+/** Returns the visits in sending order, with the valid ones spread evenly among the invalid ones. */
+function makeVisits(malformed: number, good: number, canaries: number): RawVisit[] {
   const total = malformed + good;
   return Array.from({ length: total }, (_, index) => {
-    const canary = Math.floor((index * canaries) / total) > Math.floor(((index - 1) * canaries) / total);
-    const visit = withCanary(browserVisit(new Date()), canary ? makeCanary(index) : undefined);
+    const hasCanary = Math.floor((index * canaries) / total) > Math.floor(((index - 1) * canaries) / total);
+    const visit = withCanary(browserVisit(new Date()), hasCanary ? makeCanary(index) : undefined);
     const isGood = Math.floor((index * good) / total) > Math.floor(((index - 1) * good) / total) || index === 0;
     const fault = index % faults.length;
     return isGood ? visit : { ...faults[fault]?.breaks(visit), fault };
   });
 }
 
-function withCanary(visit: Sent, canary: Canary | undefined): Sent {
+function withCanary(visit: RawVisit, canary: Canary | undefined): RawVisit {
   if (!canary) return visit;
-  const { email, phone, token, place } = canary;
+  const { email, phone, token, position } = canary;
   const address = (path: string) => `https://shop.example/${path}`;
-  const ways: readonly (() => Sent)[] = [
+  const placements: readonly (() => RawVisit)[] = [
     () => ({ ...visit, type: 'identify', traits: { email, phone } }),
     () => ({ ...visit, type: 'track', name: 'lead_created', properties: { email, note: `call ${phone}` } }),
     () => ({ ...visit, url: address(`welcome?email=${encodeURIComponent(email)}&tel=${encodeURIComponent(phone)}`) }),
@@ -139,12 +142,12 @@ function withCanary(visit: Sent, canary: Canary | undefined): Sent {
     () => ({ ...visit, referrer: `https://mail.example/inbox/${encodeURIComponent(email)}?t=${token}` }),
     () => ({ ...visit, link_token: token, url: address(`?svc_t=${token}&gclid=${token}`) }),
   ];
-  return ways[place % ways.length]?.() ?? visit;
+  return placements[position % placements.length]?.() ?? visit;
 }
 
 async function sendAll(
   scene: VisitsScene,
-  visits: readonly Sent[],
+  visits: readonly RawVisit[],
   progress: (done: number, total: number, note?: string) => void,
 ): Promise<void> {
   let next = 0;
@@ -154,14 +157,14 @@ async function sendAll(
       next += perRequest;
       const body = JSON.stringify({ key: scene.key, client_id: uuid(), visits: visits.slice(from, from + perRequest) });
       const status = await scene.post(body);
-      if (status !== 204) throw new Error(`The collector answered ${status}.`);
+      if (status !== 204) throw new Error(`The collector returned ${status}.`);
       progress(Math.min(next, visits.length), visits.length, 'sent');
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Everywhere that nothing personal may be: the log's own files, all columns, and whatever our processes said. */
+/** Counts canaries where personal data is not allowed: the files of the visit stream, ClickHouse, and the logs of our processes. */
 async function findCanaries(scene: VisitsScene): Promise<Record<'stream' | 'clickhouse' | 'logs', number>> {
   const { directory } = await scene.engines.supervisor.place('nats');
   let stream = 0;

@@ -1,10 +1,10 @@
-/** Made-up personal things that are easy to find again, whatever was done to them on the way. */
+/** Fake personal data that can be found again after encoding or truncation. */
 export interface Canary {
   readonly email: string;
   readonly phone: string;
   readonly token: string;
-  /** Where it is put. */
-  readonly place: number;
+  /** Selects where in a visit the canary is placed. */
+  readonly position: number;
 }
 
 const digits = (index: number) => String(index).padStart(6, '0');
@@ -13,15 +13,15 @@ export function makeCanary(index: number): Canary {
   return {
     email: `canary.bird${digits(index)}@mail.example`,
     phone: `+5697${digits(index)}7`,
-    // What a token looks like: long, letters and digits mixed.
+    // Looks like a token: long, with mixed letters and digits.
     token: `eyJcanaryX${digits(index)}aB3dE5fG7hJ9kL1mN2pQ4`,
-    place: index,
+    position: index,
   };
 }
 
 const word = /canary|5697\d{6}7(?!\d)/gi;
 
-/** How many of them a text holds: as they are, or behind percent signs. */
+/** Counts the canary values in a text, in plain form or, if there are none, percent-encoded. */
 export function canaryWords(text: string): number {
   const plain = text.match(word)?.length ?? 0;
   if (plain > 0 || !text.includes('%')) return plain;

@@ -105,9 +105,9 @@ async function send({ apiUrl, headers }: FaultsScene, sent: Sent, refused: Recor
 }
 
 async function visit(scene: FaultsScene, sent: Sent, refused: Record<string, number>): Promise<void> {
-  const one = browserVisit(new Date());
-  sent.set(String(one.id), Date.now());
-  const status = await scene.post(JSON.stringify({ key: scene.key, client_id: uuid(), visits: [one] }));
+  const browsed = browserVisit(new Date());
+  sent.set(String(browsed.id), Date.now());
+  const status = await scene.post(JSON.stringify({ key: scene.key, client_id: uuid(), visits: [browsed] }));
   if (status !== 204) refused[`visit ${status}`] = (refused[`visit ${status}`] ?? 0) + 1;
 }
 

@@ -9,10 +9,10 @@ import { fillLargeProfile } from '../parity/large-profile.ts';
 const sizes = { small: { people: 5_000, buckets: 3 }, full: { people: 1_000_000, buckets: 8 } } as const;
 const touchesPerPerson = 12;
 
-/** Every conversion of a large profile, looked at by the engine that divided it: do the parts make the whole? */
+/** Checks in ClickHouse, for every conversion of a large profile, that the credits add up to its value. */
 export const drill: Drill = {
   name: 'conservation',
-  promise: 'Under every model the credits of a conversion add up to its value, to the last minor unit.',
+  promise: 'Under every model the credits of a conversion add up to its value, to the minor unit.',
 
   async run({ size, progress }) {
     const { people, buckets } = sizes[size];
@@ -62,7 +62,7 @@ export const drill: Drill = {
           ledger !== undefined &&
           counts.total_value === ledger.value &&
           Number(counts.without_touch) < people / 10 &&
-          // Some ads that payments name are those of visits already, and some are not.
+          // For some payments the named ad is already among the touches, for others it is not.
           Number(counts.own_touches) > 0 &&
           Number(counts.own_touches) < named &&
           off.every((name) => counts[name] === '0'),
@@ -79,7 +79,7 @@ export const drill: Drill = {
   },
 };
 
-/** One payment in ten says which ad brought it: one of twenty that many visits came from. Resolves to how many say so. */
+/** Gives every tenth payment an ad as its origin, out of twenty ads with many visits. Resolves to the number of these payments. */
 async function nameAds(app: Postgres, clickhouse: ClickHouse, profileId: string): Promise<number> {
   const ads = await clickhouse.query(
     raw<{ ad_id: string }>(

@@ -24,7 +24,7 @@ import { v7 as uuid } from 'uuid';
 import { AppProcess } from './app-process.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
-/** `mostTimesSlower`: how much longer the neighbour may wait, 19 times of 20; the small size runs beside other drills, and is not judged. */
+/** `mostTimesSlower`: limit for the factor by which the neighbour's p95 latency grows. The small size runs beside other drills and has no limit. */
 const sizes = {
   small: { customers: 10_000, outcomes: 25_000, visits: 20_000, kills: 2, quietMs: 3_000, mostTimesSlower: undefined },
   full: {
@@ -37,63 +37,63 @@ const sizes = {
   },
 } as const;
 const fillAtOnce = 100_000;
-/** In the order of their making, as ids of ours are: random ones would have the whole index read again and again. */
+/** Ids in order of creation, like real ones. With random ids, inserts would touch the whole index. */
 const idOf = (kind: number, n: RawBuilder<unknown>) =>
   sql`(${`0000000${kind}-0000-7000-8000-`}::text || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
-/** A large tenant is deleted while it and its neighbour are visited, and the worker is killed again and again. */
+/** Deletes a large tenant while visits of it and of a neighbour arrive, and repeatedly kills the worker. */
 export const drill: Drill = {
   name: 'delete-tenant',
   promise:
-    'A deleted tenant is gone from every store, whatever was on its way and whoever was killed, and its neighbour feels nothing.',
+    'A deleted tenant leaves no row in any store, despite visits in transit and killed workers, and its neighbour is not slowed down.',
 
   async run({ size, progress }) {
     const { customers, outcomes, visits, kills, quietMs, mostTimesSlower } = sizes[size];
     const scene = await openVisitsScene('drill-delete-tenant');
-    const place = await openTenants(scene);
+    const tenants = await openTenants(scene);
     try {
-      await place.fill(customers, outcomes, visits, (done, total) => progress(done, total, 'rows filled'));
-      await place.plantLetters();
-      const load = place.startLoad();
+      await tenants.fill(customers, outcomes, visits, (done, total) => progress(done, total, 'rows filled'));
+      await tenants.plantDeadLetters();
+      const load = tenants.startLoad();
       await sleep(quietMs);
-      const quiet = load.takeWaits();
-      const rowsBefore = await place.countLedger();
-      await place.archive();
+      const quiet = load.takeLatencies();
+      const rowsBefore = await tenants.countLedger();
+      await tenants.archive();
       const startedAt = performance.now();
       for (let killed = 0; killed < kills; killed += 1) {
-        // Each time it is somewhere else: waiting, at the columns, at one of the tables.
-        const from = (await place.status())?.rows_deleted ?? 0;
+        // Each kill hits another phase of the deletion: waiting, ClickHouse, or one of the tables.
+        const from = (await tenants.status())?.rows_deleted ?? 0;
         const deadline = performance.now() + 90_000;
-        const enough = Math.floor(rowsBefore / (kills + 2));
+        const rowsPerKill = Math.floor(rowsBefore / (kills + 2));
         while (performance.now() < deadline) {
-          const now = await place.status();
-          if (now?.emptied_at || (killed > 0 && (now?.rows_deleted ?? 0) > from + enough) || killed === 0) break;
+          const now = await tenants.status();
+          if (now?.emptied_at || (killed > 0 && (now?.rows_deleted ?? 0) > from + rowsPerKill) || killed === 0) break;
           await sleep(200);
         }
         await scene.worker.kill();
         await scene.worker.start();
         progress(killed + 1, kills, 'killed');
       }
-      await place.until(
-        async () => Boolean((await place.status())?.emptied_at),
+      await tenants.until(
+        async () => Boolean((await tenants.status())?.emptied_at),
         3_600_000,
         (note) => progress(note.rows_deleted, rowsBefore, note.at_table ?? note.phase),
       );
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
-      const busy = load.takeWaits();
+      const busy = load.takeLatencies();
       const sent = await load.end();
       await scene.drained(120_000);
-      await place.lookAgainNow();
-      await place.until(async () => !(await place.status()), 300_000);
-      const left = await place.leftOf();
-      const neighbour = await place.visitsOfNeighbour();
+      await tenants.makeSecondPassDue();
+      await tenants.until(async () => !(await tenants.status()), 300_000);
+      const left = await tenants.countRemains();
+      const neighbour = await tenants.countNeighbourVisits();
       const times = Math.round((p95(busy) / Math.max(1, p95(quiet))) * 100) / 100;
       return {
         passed:
           Object.keys(left).length === 0 &&
           rowsBefore >= customers + outcomes &&
           scene.worker.kills >= kills &&
-          neighbour === sent.taken &&
+          neighbour === sent.toNeighbour &&
           sent.toDeleted > 0 &&
           (mostTimesSlower === undefined || times <= mostTimesSlower),
         customers,
@@ -102,13 +102,13 @@ export const drill: Drill = {
         kills: scene.worker.kills,
         visits_sent_to_deleted: sent.toDeleted,
         left,
-        neighbour_visits_sent: sent.taken,
+        neighbour_visits_sent: sent.toNeighbour,
         neighbour_visits_stored: neighbour,
         neighbour_p95_ms: { quiet: Math.round(p95(quiet)), meanwhile: Math.round(p95(busy)), times },
         deleted_in_seconds: seconds,
       };
     } finally {
-      await place.close();
+      await tenants.close();
       await scene.close();
     }
   },
@@ -136,8 +136,8 @@ async function openTenants(scene: VisitsScene) {
   return {
     status,
     archive: () => archiveProfileByOperator(operator, profileId),
-    /** By the engines themselves, some thousands at once. */
-    async fill(customers: number, outcomes: number, visits: number, told: (done: number, total: number) => void) {
+    /** Generates the rows inside the engines, in large batches. */
+    async fill(customers: number, outcomes: number, visits: number, progress: (done: number, total: number) => void) {
       const total = customers + outcomes + visits;
       for (let from = 0; from < customers; from += fillAtOnce) {
         const until = Math.min(from + fillAtOnce, customers) - 1;
@@ -154,7 +154,7 @@ async function openTenants(scene: VisitsScene) {
             tx,
           );
         });
-        told(until + 1, total);
+        progress(until + 1, total);
       }
       for (let from = 0; from < outcomes; from += fillAtOnce) {
         const until = Math.min(from + fillAtOnce, outcomes) - 1;
@@ -166,7 +166,7 @@ async function openTenants(scene: VisitsScene) {
               now() - n * interval '1 second', now(), now(), 10, 'USD', 10, 'USD', '{"note": "x"}'
             FROM generate_series(${from}::int, ${until}::int) n`.execute(tx),
         );
-        told(customers + until + 1, total);
+        progress(customers + until + 1, total);
       }
       for (const table of ['visits', 'touches'])
         for (let from = 0; from < visits; from += fillAtOnce)
@@ -177,7 +177,7 @@ async function openTenants(scene: VisitsScene) {
             { profileId },
           );
     },
-    async plantLetters() {
+    async plantDeadLetters() {
       const line = JSON.stringify({ v: 9, profile_id: profileId, note: 'cannot be read' });
       await stream.publish([{ id: uuid(), key: uuid(), payload: Buffer.from(`no message\n${line}`) }]);
     },
@@ -194,21 +194,21 @@ async function openTenants(scene: VisitsScene) {
         }
       return rows;
     },
-    /** Both are visited, and the neighbour is asked and told of, until the end. */
+    /** Sends visits of both tenants, and events and searches of the neighbour, until `end` is called. */
     startLoad() {
       const stop = new AbortController();
-      let waits: number[] = [];
-      const sent = { toDeleted: 0, taken: 0 };
+      let latencies: number[] = [];
+      const sent = { toDeleted: 0, toNeighbour: 0 };
       const visitsTo = (key: string) =>
         scene.post(JSON.stringify({ key, client_id: uuid(), visits: [browserVisit(new Date())] }));
       const visiting = (async () => {
         while (!stop.signal.aborted) {
           if ((await visitsTo(scene.key)) === 204) sent.toDeleted += 1;
-          if ((await visitsTo(neighbourKey)) === 204) sent.taken += 1;
+          if ((await visitsTo(neighbourKey)) === 204) sent.toNeighbour += 1;
           await sleep(20);
         }
       })();
-      const asking = (async () => {
+      const searching = (async () => {
         while (!stop.signal.aborted) {
           const startedAt = performance.now();
           await neighbour.post('/api/v1/events', {
@@ -217,38 +217,42 @@ async function openTenants(scene: VisitsScene) {
             user_traits: { email: `${uuid()}@neighbour.example` },
           });
           await neighbour.ask('/api/v1/customers/search?q=neighbour');
-          waits.push(performance.now() - startedAt);
+          latencies.push(performance.now() - startedAt);
           await sleep(20);
         }
       })();
       return {
-        takeWaits: () => {
-          const taken = waits;
-          waits = [];
-          return taken;
+        takeLatencies: () => {
+          const measured = latencies;
+          latencies = [];
+          return measured;
         },
         async end() {
           stop.abort();
-          await Promise.all([visiting, asking]);
+          await Promise.all([visiting, searching]);
           return sent;
         },
       };
     },
-    /** As if a day had passed. */
-    lookAgainNow: () =>
+    /** Makes the second pass due now instead of after a day. */
+    makeSecondPassDue: () =>
       owner.unbound.query(sql`UPDATE tenant_deletions SET look_again_at = now() WHERE profile_id = ${profileId}`),
-    async until(is: () => Promise<boolean>, timeoutMs: number, told: (now: DeletionStatus) => void = () => {}) {
+    async until(
+      condition: () => Promise<boolean>,
+      timeoutMs: number,
+      progress: (now: DeletionStatus) => void = () => {},
+    ) {
       const deadline = performance.now() + timeoutMs;
-      while (!(await is())) {
+      while (!(await condition())) {
         if (performance.now() > deadline)
-          throw new Error(`Not through after ${timeoutMs} ms: ${JSON.stringify(await status())}`);
+          throw new Error(`Not deleted after ${timeoutMs} ms: ${JSON.stringify(await status())}`);
         const now = await status();
-        if (now) told(now);
+        if (now) progress(now);
         await sleep(500);
       }
     },
-    /** In how many rows of each store the tenant is named, asked of the engines themselves. */
-    async leftOf() {
+    /** Counts the rows of each store that refer to the tenant, by querying the engines directly. */
+    async countRemains() {
       const left: Record<string, number> = {};
       const note = (store: string, rows: number) => {
         if (rows > 0) left[store] = rows;
@@ -264,7 +268,7 @@ async function openTenants(scene: VisitsScene) {
               n: string;
             }>`SELECT count(*) AS n FROM ${sql.table(name)} WHERE ${sql.ref(column)} = ${profileId}`.execute(tx),
           )
-          // Tables that the app may not read are empty when the row that they refer to is gone.
+          // The app role may not read some tables. Their rows are deleted together with the row that they reference.
           .catch(() => undefined);
         note(`postgres ${name}`, Number(found?.rows[0]?.n ?? 0));
       }
@@ -291,7 +295,7 @@ async function openTenants(scene: VisitsScene) {
       }
       return left;
     },
-    async visitsOfNeighbour() {
+    async countNeighbourVisits() {
       const [counted] = await clickhouse.query(
         raw<{ n: string }>('SELECT uniqExact(visit_id) AS n FROM visits WHERE profile_id = {neighbourId:UUID}'),
         { neighbourId },

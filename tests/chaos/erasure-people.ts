@@ -2,11 +2,11 @@ import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { browserVisit } from '@tributary/testkit';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 
-/** Somebody who will be erased. Whatever is said of them holds a word that stands nowhere else. */
+/** A customer who will be erased. All of their data contains a word that occurs nowhere else. */
 export interface Person {
   readonly word: string;
   readonly traits: Readonly<Record<string, string>>;
-  /** Known from the start, and one that says who it is only while it is on its way. */
+  /** The first is identified before the erasure. The identify visit of the second is still in the stream during it. */
   readonly browsers: readonly [string, string];
   readonly amount: string;
   readonly paidAt: Date;
@@ -25,7 +25,7 @@ export function makePerson(index: number, start: Date): Person {
     },
     browsers: [uuid(), uuid()],
     amount: `${10 + (index % 90)}.${String(index % 100).padStart(2, '0')}`,
-    // A millisecond each, so that conversions of two profiles can be held against each other.
+    // A distinct millisecond per person, so that conversions of the two profiles can be matched.
     paidAt: new Date(start.getTime() + index),
   };
 }
@@ -37,19 +37,19 @@ const sources = [
   'utm_source=facebook&utm_medium=paid_social',
   'utm_source=newsletter&utm_medium=email',
 ];
-const page = (word: string, place: number) =>
-  `https://shop.example/${word}/${place}?${sources[place % sources.length]}&utm_campaign=${word}`;
+const page = (word: string, index: number) =>
+  `https://shop.example/${word}/${index}?${sources[index % sources.length]}&utm_campaign=${word}`;
 
-/** What the first browser does before anybody is erased. */
+/** Visits of the first browser before any erasure. */
 export const earlyVisits = ({ word, traits }: Person, at: Date): Visit[] => [
   browserVisit(at, { url: page(word, 0), referrer: `https://news.example/${word}` }),
   browserVisit(at, { url: page(word, 1), type: 'track', name: 'lead_created', properties: { note: word } }),
   browserVisit(at, { url: page(word, 2), type: 'identify', traits: { email: traits.email as string } }),
-  // Two that cannot be understood: by its browser, and by whom it names.
+  // Invalid, because the session id is no UUID.
   browserVisit(at, { url: page(word, 0), session_id: word }),
 ];
 
-/** What both browsers do shortly before, and what is in the log when the person is erased. */
+/** Visits of both browsers that are still in the stream when the person is erased. */
 export const lateVisits = ({ word, traits }: Person, at: Date): [Visit[], Visit[]] => [
   [browserVisit(at, { url: page(word, 1) }), browserVisit(at, { url: page(word, 2), session_id: word })],
   [
@@ -59,7 +59,7 @@ export const lateVisits = ({ word, traits }: Person, at: Date): [Visit[], Visit[
   ],
 ];
 
-/** What somebody else's browser sends that cannot be understood, and that names the person within an address, a sentence and a token. */
+/** Invalid visits of another browser that contain the person's data inside a URL, a sentence and a token. */
 export const strayVisits = ({ word, traits }: Person, at: Date): Visit[] => {
   const link = `https://shop.example/thanks?email=${encodeURIComponent(traits.email as string)}&name=${word}`;
   const token = Buffer.from(JSON.stringify({ mail: traits.email })).toString('base64url');
@@ -79,7 +79,9 @@ export const bystander = (at: Date): { client: string; visits: Visit[] } => ({
   ],
 });
 
-/** All that a report could count of each conversion: the same of two profiles to which the same was sent. Of equal ones, how many. */
+/**
+ * Counts the conversions of a profile by everything that a report could show of them. Two profiles that received the same data have equal counts.
+ */
 export async function readReport(clickhouse: ClickHouse, profileId: string): Promise<Map<string, number>> {
   const rows = clickhouse.stream(
     raw<{ content: string }>(`

@@ -6,35 +6,35 @@ import { uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /**
- * A search for canaries that shares no code with what erases: it asks the engines themselves which tables there are, opens what is
- * sealed with the keys alone, and looks for the word in whatever it makes plain.
+ * The stores that are searched for canaries. The search shares no code with erasures: it reads the list of tables from the engines and decrypts with
+ * the keys directly. It looks for the canary word in every decoded text.
  */
-export interface Searched {
+export interface SearchedStores {
   readonly postgres: Postgres;
   readonly clickhouse: ClickHouse;
   readonly stream: Pick<Stream, 'deadLetters'>;
   readonly ring: KeyRing;
 }
 
-/** Where PostgreSQL keeps sealed texts, and what names a row: the names of its columns in a row's seal are its own affair. */
+/** Encrypted PostgreSQL columns, with the row name that the encryption is bound to. */
 const sealed = [
   { table: 'bad_visits', column: 'sealed', row: sql`id::text`, owner: 'profile_id' },
   { table: 'journey_summaries', column: 'sealed', row: sql`person_id::text`, owner: 'profile_id' },
   { table: 'idempotent_answers', column: 'body', row: sql`encode(key_hash, 'hex')`, owner: 'owner_id' },
 ] as const;
 
-/** In how many rows of each store a canary stands, or the id of a customer who was one. */
+/** Counts the rows of each store that contain a canary or the id of one of the given customers. */
 export async function findCanaries(
-  { postgres, clickhouse, stream, ring }: Searched,
+  { postgres, clickhouse, stream, ring }: SearchedStores,
   profileId: string,
   customerIds: ReadonlySet<string>,
 ): Promise<Record<string, number>> {
-  const found: Record<string, number> = {};
-  const look = (store: string, text: string) => {
-    const isTheirs = hasCanary(text) || (text.match(uuids) ?? []).some((id) => customerIds.has(id));
-    if (isTheirs) found[store] = (found[store] ?? 0) + 1;
+  const hits: Record<string, number> = {};
+  const scan = (store: string, text: string) => {
+    const isHit = hasCanary(text) || (text.match(uuids) ?? []).some((id) => customerIds.has(id));
+    if (isHit) hits[store] = (hits[store] ?? 0) + 1;
   };
-  /** On every server, wherever the profile is said to be. */
+  /** Queries every PostgreSQL server, regardless of where the profile is registered. */
   const inLedger = async <Row>(statement: ReturnType<typeof sql<Row>>) => {
     let rows: Row[] = [];
     for (const server of postgres.shards.values())
@@ -48,21 +48,21 @@ export async function findCanaries(
   for (const { name, owner } of tables) {
     const rows = await inLedger(sql<{ text: string }>`
       SELECT t::text AS text FROM ${sql.table(name)} t WHERE ${sql.ref(owner)} = ${profileId}`);
-    for (const { text } of rows) look(`postgres ${name}`, text);
+    for (const { text } of rows) scan(`postgres ${name}`, text);
   }
   const vault = ring.envelope();
-  for (const { table, column, row: named, owner } of sealed) {
+  for (const { table, column, row: rowName, owner } of sealed) {
     const rows = await inLedger(sql<{ row: string; bytes: Buffer }>`
-      SELECT ${named} AS row, ${sql.ref(column)} AS bytes FROM ${sql.table(table)}
+      SELECT ${rowName} AS row, ${sql.ref(column)} AS bytes FROM ${sql.table(table)}
       WHERE ${sql.ref(owner)} = ${profileId} AND ${sql.ref(column)} IS NOT NULL`);
-    for (const { row, bytes } of rows) look(`${table}, opened`, vault.open(bytes, { table, column, row, profileId }));
+    for (const { row, bytes } of rows) scan(`${table}, opened`, vault.open(bytes, { table, column, row, profileId }));
   }
   const opener = createOpener(() => ring.keys('stream'));
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page: Awaited<ReturnType<typeof stream.deadLetters.list>> = await stream.deadLetters.list({ after });
     for (const { payload } of page.letters)
       for (const line of Buffer.from(payload).toString('utf8').split('\n'))
-        if (line.includes(profileId)) look('dead letters, opened', line + openedParts(line, profileId, opener));
+        if (line.includes(profileId)) scan('dead letters, opened', line + decryptParts(line, profileId, opener));
     after = page.next;
   }
   for (const node of connectEveryNode(clickhouse.settings)) {
@@ -70,22 +70,22 @@ export async function findCanaries(
       for await (const row of node.stream(raw(`SELECT * FROM ${name} WHERE profile_id = {profileId:UUID}`), {
         profileId,
       }))
-        look(`clickhouse ${name}`, JSON.stringify(row));
+        scan(`clickhouse ${name}`, JSON.stringify(row));
     await node.close();
   }
-  return found;
+  return hits;
 }
 
-function openedParts(line: string, profileId: string, opener: ReturnType<typeof createOpener>): string {
+function decryptParts(line: string, profileId: string, opener: ReturnType<typeof createOpener>): string {
   const message = JSON.parse(line) as { client_id: string; sealed?: string; broken?: { sealed: string }[] };
-  const place = { table: 'stream', column: 'visits', row: message.client_id, profileId };
+  const context = { table: 'stream', column: 'visits', row: message.client_id, profileId };
   const parts = [message.sealed, ...(message.broken ?? []).map((one) => one.sealed)];
   return parts
     .flatMap((part) => {
       try {
-        return part ? [opener.open(Buffer.from(part, 'base64'), place)] : [];
+        return part ? [opener.open(Buffer.from(part, 'base64'), context)] : [];
       } catch {
-        // One that was made up does not open for anybody.
+        // Fabricated ciphertext cannot be decrypted.
         return [];
       }
     })
@@ -94,7 +94,7 @@ function openedParts(line: string, profileId: string, opener: ReturnType<typeof 
 
 const uuids = new RegExp(uuidPattern, 'g');
 
-/** As it is, behind percent signs, or in base64. */
+/** Whether the text contains a canary, in plain form, percent-encoded or in base64. */
 function hasCanary(text: string): boolean {
   if (/canary/i.test(text)) return true;
   const decoded = text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (escaped) =>

@@ -26,12 +26,13 @@ const sizes = { small: { people: 20, bystanders: 100 }, full: { people: 1_000, b
 const lanes = 12;
 
 /**
- * All is sent to two profiles, and of one of them everybody is erased, while half of what they did is still in the log. In the end
- * nobody may be found there, and both must report the same.
+ * Sends the same data to two profiles and erases all customers of one, while half of their visits are still in the visit stream. Afterwards no
+ * personal data may be found in that profile, and both must report the same.
  */
 export const drill: Drill = {
   name: 'erasure',
-  promise: 'Who was erased is nowhere, is not revived by a replay of the log, and no report changes by a minor unit.',
+  promise:
+    'Data of an erased customer remains in no store, a replay of the visit stream does not restore it, and no report changes by a minor unit.',
   usesLedgers: true,
 
   async run({ size, progress, processes }) {
@@ -44,29 +45,29 @@ export const drill: Drill = {
 
       let done = 0;
       await each(people, async (person) => {
-        await shop.browse(person.browsers[0], earlyVisits(person, new Date()));
-        await shop.browse(uuid(), strayVisits(person, new Date()));
+        await shop.sendVisits(person.browsers[0], earlyVisits(person, new Date()));
+        await shop.sendVisits(uuid(), strayVisits(person, new Date()));
         await shop.pay(person);
-        await shop.tellOfThem(person);
+        await shop.payAsFriend(person);
         done += 1;
-        progress(done, count, 'known');
+        progress(done, count, 'created');
       });
       await visits.drained(300_000);
       await shop.settled();
       await shop.plantSummaries(people);
       const customerIds = await shop.customerIds();
-      const before = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
-      const knownBefore = sizeOf(await readReport(visits.clickhouse, shop.erased.profileId));
+      const before = await findCanaries(shop.stores, shop.erased.profileId, customerIds);
+      const conversionsBefore = sizeOf(await readReport(visits.clickhouse, shop.erased.profileId));
 
-      // Nobody reads the log from here on, until everybody is erased.
+      // From here on no worker consumes the stream, until all erasures were requested.
       await Promise.all(visits.workers.map((worker) => worker.kill()));
       await each(people, async (person) => {
         const [first, second] = lateVisits(person, new Date());
-        await shop.browse(person.browsers[0], first);
-        await shop.browse(person.browsers[1], second);
+        await shop.sendVisits(person.browsers[0], first);
+        await shop.sendVisits(person.browsers[1], second);
       });
       await shop.plantDeadLetters(people.slice(0, 10));
-      const inLog = await visits.backlog();
+      const inStream = await visits.backlog();
       const load = shop.startLoad(bystanders);
       await sleep(50);
       done = 0;
@@ -76,49 +77,49 @@ export const drill: Drill = {
         done += 1;
         progress(done, count, 'erased');
       });
-      const stillInLog = await visits.backlog();
+      const stillInStream = await visits.backlog();
       await Promise.all(visits.workers.map((worker) => worker.start()));
       const sent = await load.end();
       await visits.drained(600_000);
       await shop.allDone(receipts, (finished) => progress(finished, count, 'done'));
       await shop.settled();
-      const after = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
+      const after = await findCanaries(shop.stores, shop.erased.profileId, customerIds);
       const differences = countDifferences(...(await shop.reports()));
 
-      // All that the log still holds, from its beginning.
-      await shop.replayLog();
+      // Replays everything that the stream still holds.
+      await shop.replayStream();
       await shop.settled();
-      // Messages that died again are looked at within a minute.
-      await shop.lettersLookedAt();
-      const revived = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
-      const differencesAfterLog = countDifferences(...(await shop.reports()));
+      // New dead letters are checked for erased customers within a minute.
+      await shop.deadLettersChecked();
+      const revived = await findCanaries(shop.stores, shop.erased.profileId, customerIds);
+      const differencesAfterStream = countDifferences(...(await shop.reports()));
       await shop.replayAttribution();
       const [report, twin] = await shop.reports();
       const differencesAfterReplay = countDifferences(report, twin);
-      const control = await findCanaries(shop.searched, shop.twin.profileId, new Set());
-      const total = (places: Record<string, number>) => Object.values(places).reduce((sum, one) => sum + one, 0);
+      const control = await findCanaries(shop.stores, shop.twin.profileId, new Set());
+      const total = (hits: Record<string, number>) => Object.values(hits).reduce((sum, one) => sum + one, 0);
       return {
         passed:
           total(before) > 0 &&
           total(control) > 0 &&
-          inLog > 0 &&
-          stillInLog >= inLog &&
+          inStream > 0 &&
+          stillInStream >= inStream &&
           total(after) === 0 &&
           total(revived) === 0 &&
-          differences + differencesAfterLog + differencesAfterReplay === 0 &&
-          // Each of them, and somebody else who tells of them.
+          differences + differencesAfterStream + differencesAfterReplay === 0 &&
+          // Three per person: the payment, the lead from the visits, and the gift of a friend.
           sizeOf(report) === 3 * count &&
-          knownBefore === 3 * count,
+          conversionsBefore === 3 * count,
         people: count,
         bystander_requests: sent,
-        messages_in_log_at_erasure: stillInLog,
+        messages_in_log_at_erasure: stillInStream,
         hits_before: before,
         hits_after: after,
         hits_after_replay_of_log: revived,
         hits_in_twin: total(control),
         conversions: sizeOf(report),
         report_differences: differences,
-        report_differences_after_log: differencesAfterLog,
+        report_differences_after_log: differencesAfterStream,
         report_differences_after_replay: differencesAfterReplay,
       };
     } finally {
@@ -128,7 +129,7 @@ export const drill: Drill = {
   },
 };
 
-/** The API beside the scene's collector and worker, and two shops: of one of them everybody is erased. */
+/** Starts the API in addition to the scene's collector and worker, and creates two profiles. All customers of the first are erased. */
 async function openTwins(visits: VisitsScene, apis: number) {
   const { postgres, clickhouse, stream, ring } = visits;
   const ports: number[] = [];
@@ -137,21 +138,21 @@ async function openTwins(visits: VisitsScene, apis: number) {
     (port) => new AppProcess('api', 'api listens', { ...visits.environment, PORT: String(port) }),
   );
   await Promise.all(processes.map((process) => process.start()));
-  let asked = 0;
-  // Each request goes to the next of them.
+  let requests = 0;
+  // Distributes requests over the API processes.
   const agent = new Agent({ connections: lanes, pipelining: 1 }).compose((dispatch) => (options, handler) => {
-    asked += 1;
-    return dispatch({ ...options, origin: `http://127.0.0.1:${ports[asked % ports.length]}` }, handler);
+    requests += 1;
+    return dispatch({ ...options, origin: `http://127.0.0.1:${ports[requests % ports.length]}` }, handler);
   });
   const world = { kit: { app: postgres }, api: httpApi(`http://127.0.0.1:${ports[0]}`, agent), clickhouse };
   const traits = { scopes: ['attribution:write'], requestsPerMinute: 600_000 } as const;
   const erased = await scene(world, { ...traits, profileId: visits.profileId });
-  // Of several servers of the ledger, on the other one.
+  // With several PostgreSQL servers, the twin is on another one than the erased profile.
   const other = await buildProfile(postgres.home, { plan: 'scale' });
   const twin = await scene(world, { ...traits, profileId: other.id });
   const keys = [visits.key, (await buildTrackingKey(postgres, twin.profileId)).key];
   const both = [erased, twin];
-  const opening = openIngestion({
+  const ingestion = openIngestion({
     postgres,
     clickhouse,
     ring,
@@ -160,10 +161,10 @@ async function openTwins(visits: VisitsScene, apis: number) {
     now: () => new Date(),
   });
 
-  const browse = async (client_id: string, seen: readonly Visit[]) => {
+  const sendVisits = async (client_id: string, sent: readonly Visit[]) => {
     for (const key of keys) {
-      const status = await visits.post(JSON.stringify({ key, client_id, visits: seen }));
-      if (status !== 204) throw new Error(`The collector answered ${status}.`);
+      const status = await visits.post(JSON.stringify({ key, client_id, visits: sent }));
+      if (status !== 204) throw new Error(`The collector returned ${status}.`);
     }
   };
   const dirty = async () => {
@@ -179,8 +180,8 @@ async function openTwins(visits: VisitsScene, apis: number) {
   return {
     erased,
     twin,
-    searched: { postgres, clickhouse, stream, ring },
-    browse,
+    stores: { postgres, clickhouse, stream, ring },
+    sendVisits,
     async pay({ word, traits, amount, paidAt }: Person) {
       for (const { call } of both) {
         const body = {
@@ -192,13 +193,13 @@ async function openTwins(visits: VisitsScene, apis: number) {
           click_ids: { gclid: word },
           user_traits: traits,
         };
-        // The answer is kept, and names them.
-        const { statusCode, body: said } = await call('POST', '/api/v1/events', body, { 'idempotency-key': word });
-        if (statusCode >= 300) throw new Error(said);
+        // With the Idempotency-Key the response is stored, and it contains the customer's data.
+        const { statusCode, body: text } = await call('POST', '/api/v1/events', body, { 'idempotency-key': word });
+        if (statusCode >= 300) throw new Error(text);
       }
     },
-    /** Somebody else buys, and says for whom. */
-    async tellOfThem({ traits, amount, paidAt }: Person) {
+    /** Records a purchase of another customer whose fields mention this one. */
+    async payAsFriend({ traits, amount, paidAt }: Person) {
       for (const { post } of both)
         await post('/api/v1/events', {
           event_name: 'payment_received',
@@ -209,7 +210,7 @@ async function openTwins(visits: VisitsScene, apis: number) {
           user_traits: { email: `friend-${paidAt.getTime()}@bystander.example` },
         });
     },
-    /** What a model wrote of each of them, and of a friend. */
+    /** Stores a journey summary that mentions the person, for the person and for a friend. */
     async plantSummaries(people: readonly Person[]) {
       const vault = ring.envelope();
       for (const { profileId, ledger } of both) {
@@ -242,31 +243,31 @@ async function openTwins(visits: VisitsScene, apis: number) {
       );
       return new Set(rows.map((row) => row.id));
     },
-    /** Messages that are not wholly ours, and so die, with a line of each person in them. */
+    /** Publishes invalid messages, which become dead letters, with data of each person. */
     async plantDeadLetters(people: readonly Person[]) {
       for (const { word, browsers } of people) {
         const arrival = { profile_id: erased.profileId, client_id: browsers[0], received_at: new Date().toISOString() };
-        const place = {
+        const client = {
           country: 'CL',
           city: '',
           user_agent: { browser: '', os: '', device: 'unknown', is_bot: false },
         };
-        const line = { v: 1, id: word, ...arrival, ...place, visits: [{ url: word }], broken: [], sealed: 'AA==' };
-        // One more of a browser that nobody knows, which names them within an address.
+        const line = { v: 1, id: word, ...arrival, ...client, visits: [{ url: word }], broken: [], sealed: 'AA==' };
+        // A second one from an unknown browser, which contains the e-mail address inside a URL.
         const url = `https://shop.example/?next=${encodeURIComponent(`/u?mail=${word}@mail.example`)}`;
         const stray = { ...line, id: `stray-${word}`, client_id: uuid(), visits: [{ url }] };
         const lines = ['no message', JSON.stringify(line), JSON.stringify(stray)];
         await stream.publish([{ id: `dead-${word}`, key: word, payload: Buffer.from(lines.join('\n')) }]);
       }
     },
-    /** Other people go on visiting both profiles. */
-    startLoad(most: number) {
+    /** Sends visits of other visitors to both profiles. */
+    startLoad(limit: number) {
       let sent = 0;
       const lane = async () => {
-        while (sent < most) {
+        while (sent < limit) {
           sent += 1;
           const { client, visits } = bystander(new Date());
-          await browse(client, visits);
+          await sendVisits(client, visits);
         }
       };
       const lanesDone = Promise.all([lane(), lane()]);
@@ -289,25 +290,25 @@ async function openTwins(visits: VisitsScene, apis: number) {
     async settled() {
       const deadline = performance.now() + 300_000;
       while ((await dirty()) > 0) {
-        if (performance.now() > deadline) throw new Error('Conversions are still to be worked out after 5 minutes.');
+        if (performance.now() > deadline) throw new Error('Conversions are still not attributed after 5 minutes.');
         await sleep(200);
       }
     },
     reports: async () =>
       [await readReport(clickhouse, erased.profileId), await readReport(clickhouse, twin.profileId)] as const,
-    /** By a consumer of its own, which begins at the beginning. */
-    async replayLog() {
-      const again = await stream.consume({
+    /** Reads the stream from its beginning with a separate consumer. */
+    async replayStream() {
+      const consumer = await stream.consume({
         name: 'again',
-        handler: pipeline(opening),
+        handler: pipeline(ingestion),
         maxMessages: 200,
         maxWaitMs: 100,
       });
       const end = await stream.end();
       while (!isPassed(await stream.consumedThrough('again'), end)) await sleep(200);
-      await again.stop();
+      await consumer.stop();
     },
-    async lettersLookedAt() {
+    async deadLettersChecked() {
       for (let seconds = 0; seconds < 90; seconds += 1) {
         const found = await findCanaries({ postgres, clickhouse, stream, ring }, erased.profileId, new Set());
         if (!found['dead letters, opened']) return;

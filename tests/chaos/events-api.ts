@@ -8,7 +8,7 @@ import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { openLedger, testApiOptions } from '@tributary/testkit';
 import { createJobs } from '@tributary/work';
 
-/** The whole api in a process of its own, for a drill to kill or a bench to load. */
+/** The complete API in a separate process, for drills that kill it and benchmarks that load it. */
 const [appUrl = '', redisUrl = '', port = '0', poolSize = '12'] = process.argv.slice(2);
 const postgres = openLedger(appUrl, Number(poolSize));
 const api = await createApi({
@@ -19,7 +19,7 @@ const api = await createApi({
   postgres,
   connections: Number(poolSize),
   redis: createRedis({ url: redisUrl, prefix: 'events-api' }),
-  // None of these is used by the routes that are loaded here.
+  // The routes under load use none of the following services.
   clickhouse: createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' }),
   outbound: createOutbound({ timeoutMs: 1_000 }),
   openDns: dnsOpener([]),

@@ -6,10 +6,10 @@ import { asProvider, createGoogleAds, createMeta, type Providers } from '@tribut
 import { testVault } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 
-/** A worker that tells platforms of outcomes, so that a drill can kill it. */
+/** A worker that exports outcomes to ad platforms, in a process that a drill can kill. */
 const [appUrl = '', systemUrl = '', sandbox = '{}'] = process.argv.slice(2);
 const settings = JSON.parse(sandbox) as Record<string, string>;
-const of = (name: string) => settings[name] ?? '';
+const setting = (name: string) => settings[name] ?? '';
 const app = createPostgres({ url: appUrl, poolSize: 6 });
 const system = createPostgres({ url: systemUrl, poolSize: 3 });
 const platforms = new Map([
@@ -17,10 +17,10 @@ const platforms = new Map([
     'social_ads',
     asProvider(
       createMeta({
-        clientId: of('META_CLIENT_ID'),
-        clientSecret: of('META_CLIENT_SECRET'),
-        apiUrl: of('META_API_URL'),
-        dialogUrl: of('META_DIALOG_URL'),
+        clientId: setting('META_CLIENT_ID'),
+        clientSecret: setting('META_CLIENT_SECRET'),
+        apiUrl: setting('META_API_URL'),
+        dialogUrl: setting('META_DIALOG_URL'),
         apiVersion: 'v26.0',
       }),
     ),
@@ -29,14 +29,14 @@ const platforms = new Map([
     'search_ads',
     asProvider(
       createGoogleAds({
-        clientId: of('GOOGLE_CLIENT_ID'),
-        clientSecret: of('GOOGLE_CLIENT_SECRET'),
-        dialogUrl: of('GOOGLE_DIALOG_URL'),
-        tokenUrl: of('GOOGLE_TOKEN_URL'),
-        developerToken: of('GOOGLE_ADS_DEVELOPER_TOKEN'),
-        adsUrl: of('GOOGLE_ADS_URL'),
+        clientId: setting('GOOGLE_CLIENT_ID'),
+        clientSecret: setting('GOOGLE_CLIENT_SECRET'),
+        dialogUrl: setting('GOOGLE_DIALOG_URL'),
+        tokenUrl: setting('GOOGLE_TOKEN_URL'),
+        developerToken: setting('GOOGLE_ADS_DEVELOPER_TOKEN'),
+        adsUrl: setting('GOOGLE_ADS_URL'),
         apiVersion: 'v25',
-        dataManagerUrl: of('GOOGLE_DATA_MANAGER_URL'),
+        dataManagerUrl: setting('GOOGLE_DATA_MANAGER_URL'),
       }),
     ),
   ],

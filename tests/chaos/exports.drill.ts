@@ -12,17 +12,17 @@ const sizes = {
   full: { outcomes: 100_000, kills: 20, workers: 2 },
 } as const;
 
-/** One of so many is refused by the platform for a reason of its own. */
-const poisonedEach = 1_000;
+/** One of this many outcomes is rejected by the platform. */
+const poisonedEvery = 1_000;
 
 /**
- * Outcomes are told to both platforms while a fifth of the calls fail, a tenth of the answers are lost after the platform took the
- * batch, every batch has an event that the platform refuses whole batches for, and workers are killed -9.
+ * Exports outcomes to two platforms while workers are killed with SIGKILL. A fifth of the calls fail, and a tenth of the responses are lost after the platform
+ * accepted the batch. Some events make the platform reject their whole batch.
  */
 export const drill: Drill = {
   name: 'exports',
   promise:
-    'Platforms have every outcome under its id exactly once, though calls fail, answers are lost, workers die and each batch holds an event they refuse; what nobody can tell is called unknown.',
+    'Each platform has every outcome exactly once under its id, despite failed calls, lost responses, killed workers and events that it rejects. An export with an unknown result is marked unknown.',
 
   async run({ size, progress }) {
     const { outcomes, kills, workers: count } = sizes[size];
@@ -43,7 +43,7 @@ export const drill: Drill = {
       const ledger = app.forProfile(profileId);
       await addTargets(app, profile, sandbox);
       const keys = await addOutcomes(app, profileId, outcomes);
-      const poisoned = new Set(keys.filter((_, index) => index % Math.min(poisonedEach, outcomes) === 7));
+      const poisoned = new Set(keys.filter((_, index) => index % Math.min(poisonedEvery, outcomes) === 7));
       for (const key of poisoned) {
         sandbox.book.meta.events.poisoned.add(key);
         sandbox.book.google.events.poisoned.add(key);
@@ -54,7 +54,7 @@ export const drill: Drill = {
         sandbox.say({ at, share: 0.1, times: always, answer: 'lost' });
       }
       await Promise.all(workers.map((worker) => worker.start()));
-      const open = async () =>
+      const countOpen = async () =>
         (
           await ledger.transaction((tx) =>
             sql<{ n: number }>`
@@ -62,7 +62,7 @@ export const drill: Drill = {
           )
         ).rows[0]?.n ?? 0;
       let killed = 0;
-      for (let left = await open(); left > 0 || killed < kills; left = await open()) {
+      for (let left = await countOpen(); left > 0 || killed < kills; left = await countOpen()) {
         progress(2 * outcomes - left, 2 * outcomes);
         if (killed < kills && (left === 0 || 2 * outcomes - left >= (2 * outcomes * killed) / (kills + 1))) {
           const worker = workers[killed % workers.length];
@@ -70,14 +70,14 @@ export const drill: Drill = {
           await worker?.start();
           killed += 1;
         }
-        // What waits for a minute is not waited for here.
+        // Makes delayed exports due now, so that the drill does not wait for their backoff.
         await system.unbound.query(
           sql`UPDATE export_events SET due_at = now() WHERE status IN ('waiting', 'processing') AND due_at > now()`,
         );
         await system.unbound.query(sql`UPDATE work_turns SET due = now() WHERE queue = 'exports' AND holder IS NULL`);
         await sleep(100);
       }
-      const told = {
+      const delivered = {
         social_ads: sandbox.book.meta.events.kept.map(({ event_id }) => event_id ?? ''),
         search_ads: sandbox.book.google.events.kept.map(({ transactionId }) => transactionId),
       };
@@ -88,21 +88,22 @@ export const drill: Drill = {
           JOIN connections c ON c.profile_id = t.profile_id AND c.id = t.connection_id
           JOIN outcomes o ON o.profile_id = e.profile_id AND o.id = e.outcome_id`.execute(tx),
       );
-      const has = { social_ads: new Set(told.social_ads), search_ads: new Set(told.search_ads) };
+      const ids = { social_ads: new Set(delivered.social_ads), search_ads: new Set(delivered.search_ads) };
       const wrong = rows.filter(({ channel, key, status, reason }) => {
-        if (poisoned.has(key)) return status !== 'refused' || has[channel].has(key);
-        return status === 'sent' ? !has[channel].has(key) : !(status === 'unknown' && reason);
+        if (poisoned.has(key)) return status !== 'refused' || ids[channel].has(key);
+        return status === 'sent' ? !ids[channel].has(key) : !(status === 'unknown' && reason);
       });
-      const twice = told.social_ads.length + told.search_ads.length - has.social_ads.size - has.search_ads.size;
-      const settled = await ledger.transaction((tx) =>
+      const duplicates =
+        delivered.social_ads.length + delivered.search_ads.length - ids.social_ads.size - ids.search_ads.size;
+      const announced = await ledger.transaction((tx) =>
         sql<{ n: number }>`SELECT count(*)::int AS n FROM outbox WHERE type LIKE 'export.%'`.execute(tx),
       );
       return {
-        passed: wrong.length === 0 && twice === 0 && rows.length === 2 * outcomes && killed === kills,
+        passed: wrong.length === 0 && duplicates === 0 && rows.length === 2 * outcomes && killed === kills,
         outcomes,
         platforms: 2,
-        told: told.social_ads.length + told.search_ads.length,
-        told_twice: twice,
+        told: delivered.social_ads.length + delivered.search_ads.length,
+        told_twice: duplicates,
         refused: rows.filter(({ status }) => status === 'refused').length,
         poisoned: 2 * poisoned.size,
         unknown: rows.filter(({ status }) => status === 'unknown').length,
@@ -110,7 +111,7 @@ export const drill: Drill = {
         wrong: wrong.length,
         first_wrong: JSON.stringify(wrong.slice(0, 3)),
         kills: killed,
-        runs_announced: settled.rows[0]?.n ?? 0,
+        runs_announced: announced.rows[0]?.n ?? 0,
       };
     } finally {
       await Promise.all(workers.map((worker) => worker.kill()));
@@ -129,7 +130,7 @@ async function addTargets(app: Postgres, profile: Awaited<ReturnType<typeof buil
   const scopes = ['ads_management', 'ads_read', 'https://www.googleapis.com/auth/datamanager'];
   const metaToken = sandbox.consents.token(grant('meta', [meta.id], scopes), 'access', 'EAAdrill');
   const googleGrant = grant('google', [google.id], scopes);
-  const far = new Date(Date.now() + 86_400_000).toISOString();
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
   const connections = [
     {
       channel: 'social_ads' as const,
@@ -144,7 +145,7 @@ async function addTargets(app: Postgres, profile: Awaited<ReturnType<typeof buil
       credentials: {
         accessToken: sandbox.consents.token(googleGrant, 'access', 'ya29.drill'),
         refreshToken: sandbox.consents.token(googleGrant, 'refresh', '1//drill'),
-        expiresAt: far,
+        expiresAt,
         granted: scopes,
       },
     },
@@ -160,7 +161,7 @@ async function addTargets(app: Postgres, profile: Awaited<ReturnType<typeof buil
   }
 }
 
-/** Recorded in one go each thousand; the ledger itself marks them for both targets. */
+/** Inserts outcomes in batches of a thousand. Database triggers queue them for both targets. */
 async function addOutcomes(app: Postgres, profileId: string, count: number): Promise<string[]> {
   const ledger = app.forProfile(profileId);
   await ledger.transaction((tx) => loadDefinitions(tx, profileId, new Date()));
@@ -171,13 +172,13 @@ async function addOutcomes(app: Postgres, profileId: string, count: number): Pro
     ),
   );
   for (let from = 0; from < count; from += 1_000) {
-    const most = Math.min(from + 1_000, count) - 1;
+    const last = Math.min(from + 1_000, count) - 1;
     await ledger.transaction((tx) =>
       sql`INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id, occurred_at, recorded_at,
           updated_at, amount, currency, rest)
         SELECT ${profileId}, gen_random_uuid(), 'order-' || n, 'payment_received', 'payment_received', 'payment_received', 'payment_received',
           (SELECT id FROM customers WHERE profile_id = ${profileId} ORDER BY id OFFSET n % 500 LIMIT 1), now() - interval '1 hour', now(), now(), 10, 'USD', '{}'
-        FROM generate_series(${from}::int, ${most}::int) n`.execute(tx),
+        FROM generate_series(${from}::int, ${last}::int) n`.execute(tx),
     );
   }
   return Array.from({ length: count }, (_, index) => `order-${index}`);

@@ -8,14 +8,14 @@ import { AppProcess } from './app-process.ts';
 import { until } from './faults-scene.ts';
 import { countStores, openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
-/** A deployment on three machines: PostgreSQL with a standby that commits wait for, NATS on all three, each visit on all of them. */
+/** A deployment on three machines: PostgreSQL with a synchronous standby, and NATS with three replicas of each visit. */
 export interface FailoverScene extends VisitsScene {
   readonly api: AppProcess;
   readonly apiUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The first has everything, the second a standby and a NATS, the third a NATS. */
+  /** The first runs all engines, the second a PostgreSQL standby and NATS, the third NATS. */
   readonly machines: readonly [Supervisor, Supervisor, Supervisor];
-  /** With which an operator's commands run. */
+  /** The environment in which operator commands run. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
 }
 
@@ -26,10 +26,10 @@ export async function openFailoverScene(set: string): Promise<FailoverScene> {
   const [first, second, third] = machines;
   const apiPort = await freePort();
   let api: AppProcess | undefined;
-  const own: { postgres?: Postgres; clickhouse?: ClickHouse; stream?: Stream } = {};
+  const opened: { postgres?: Postgres; clickhouse?: ClickHouse; stream?: Stream } = {};
   const closeRest = async () => {
     await api?.kill();
-    await Promise.all([own.stream?.close(), own.postgres?.close(), own.clickhouse?.close()]);
+    await Promise.all([opened.stream?.close(), opened.postgres?.close(), opened.clickhouse?.close()]);
     await Promise.all([second.destroy(), third.destroy()]);
   };
   const prepare = async () => {
@@ -54,14 +54,14 @@ export async function openFailoverScene(set: string): Promise<FailoverScene> {
       PORT: String(apiPort),
       BASE_URL: `http://127.0.0.1:${apiPort}`,
     };
-    own.stream = await connectStream({ url: environment.NATS_URL, prefix, replicas: 3 });
-    const { stream } = own;
-    const isTaken = async () => {
+    opened.stream = await connectStream({ url: environment.NATS_URL, prefix, replicas: 3 });
+    const { stream } = opened;
+    const hasStreams = async () => {
       await stream.ensureStreams();
       return (await stream.copies()).current === 3;
     };
-    // Until the three have chosen who leads, a question is not answered at all.
-    await until('three servers of NATS take a stream', 90_000, isTaken, { lookMs: 20_000 });
+    // Until the three servers have elected a leader, requests to them get no response.
+    await until('three NATS servers have created the streams', 90_000, hasStreams, { attemptMs: 20_000 });
     return environment;
   };
   const visits = await openVisitsScene(set, lead, prepare).catch(async (error: unknown) => {
@@ -76,8 +76,8 @@ export async function openFailoverScene(set: string): Promise<FailoverScene> {
     const { environment, profileId, engines } = visits;
     const postgres = createPostgres({ url: environment.DATABASE_APP_URL ?? '', poolSize: 4 });
     const clickhouse = createClickHouse({ ...engines.clickhouse, database: 'drill' });
-    Object.assign(own, { postgres, clickhouse });
-    const stream = own.stream as Stream;
+    Object.assign(opened, { postgres, clickhouse });
+    const stream = opened.stream as Stream;
     const scopes = ['attribution:write', 'campaigns:read', 'conversions:read'] as const;
     const { headers } = await buildApiKey(postgres, profileId, { scopes });
     api = new AppProcess('api', 'api listens', environment);
@@ -106,8 +106,8 @@ export async function openFailoverScene(set: string): Promise<FailoverScene> {
   }
 }
 
-/** Asked as the server's own superuser, which settings and promotions are for. */
-export async function tellPostgres<Row extends pg.QueryResultRow>(
+/** Runs statements as the server's superuser, which settings and promotions require. */
+export async function runAsSuperuser<Row extends pg.QueryResultRow>(
   machine: Supervisor,
   ...statements: string[]
 ): Promise<Row[]> {
@@ -128,15 +128,15 @@ export async function tellPostgres<Row extends pg.QueryResultRow>(
   }
 }
 
-/** From now on a commit is answered when the standby has it on disk, too. */
+/** Makes commits wait until the standby has them on disk. */
 export async function awaitStandby(primary: Supervisor): Promise<void> {
   await until('the standby follows', 30_000, async () => {
-    const rows = await tellPostgres(primary, "SELECT FROM pg_stat_replication WHERE state = 'streaming'");
+    const rows = await runAsSuperuser(primary, "SELECT FROM pg_stat_replication WHERE state = 'streaming'");
     return rows.length === 1;
   });
-  await tellPostgres(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", 'SELECT pg_reload_conf()');
+  await runAsSuperuser(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", 'SELECT pg_reload_conf()');
   await until('commits wait for the standby', 30_000, async () => {
-    const rows = await tellPostgres(primary, "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'");
+    const rows = await runAsSuperuser(primary, "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'");
     return rows.length === 1;
   });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Drill } from '@tributary/testkit';
-import { awaitStandby, type FailoverScene, openFailoverScene, tellPostgres } from './failover-scene.ts';
+import { awaitStandby, type FailoverScene, openFailoverScene, runAsSuperuser } from './failover-scene.ts';
 import { until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { verdict } from './faults-verdict.ts';
@@ -13,27 +13,27 @@ const sizes = {
   full: { quietMs: 60_000, outcomes: { perSecond: 150, perRequest: 10 }, visits: { perSecond: 150, perRequest: 10 } },
 } as const;
 const recoveryMs = { small: 60_000, full: 300_000 } as const;
-/** The whole run, after which it ends itself: a drill that hangs costs all that comes after it. */
-const longestMs = { small: 300_000, full: 1_500_000 } as const;
-/** How often whoever promotes looks whether the primary is there, and how often it must be missing. */
-const lookMs = 200;
-const mostMissed = 3;
+/** Limit for the whole run. The process exits after it, so that a hanging drill does not block the drills that follow. */
+const runLimitMs = { small: 300_000, full: 1_500_000 } as const;
+/** Health checks of the primary by the simulated failover manager: interval, and number of consecutive failures before it promotes the standby. */
+const checkIntervalMs = 200;
+const maxFailedChecks = 3;
 
 /**
- * Outcomes and visits come in all the time, and are sent again until they are acknowledged, while one machine after the other is lost with all
- * that was on its disk: the primary of PostgreSQL, the leader of the visits log, Redis, ClickHouse.
+ * Sends outcomes and visits continuously, with retries until they are acknowledged. Meanwhile, engines are lost one after the other with their disks:
+ * the PostgreSQL primary, the leader of the visit stream, Redis and ClickHouse.
  */
 export const drill: Drill = {
   name: 'failover',
   promise:
-    'Whatever engine is lost with its disk: what was acknowledged is there, exactly once, and service comes back.',
+    'After the loss of any engine with its disk, service recovers and all acknowledged data exists exactly once.',
 
   async run({ size, progress }) {
     const scene = await openFailoverScene('drill-failover');
     const watchdog = setTimeout(() => {
-      console.error(`The drill took longer than ${longestMs[size] / 1_000} s and is given up.`);
+      console.error(`The drill took longer than ${runLimitMs[size] / 1_000} s and is aborted.`);
       void Promise.race([scene.close(), sleep(20_000)]).finally(() => process.exit(1));
-    }, longestMs[size]);
+    }, runLimitMs[size]);
     try {
       return await loseAll(scene, size, progress);
     } finally {
@@ -45,7 +45,7 @@ export const drill: Drill = {
 
 interface Loss {
   readonly engine: string;
-  /** Loses the machine and does what its runbook says. Resolves to what was measured besides. */
+  /** Destroys the engine with its disk and follows the runbook. Resolves to additional measurements. */
   readonly lose: (scene: FailoverScene, size: 'small' | 'full') => Promise<Readonly<Record<string, number>>>;
 }
 
@@ -54,11 +54,11 @@ const losses: readonly Loss[] = [
     engine: 'postgres',
     async lose({ machines: [first, second] }, size) {
       await first.lose('postgres');
-      await primaryMissed(first);
-      await tellPostgres(second, 'SELECT pg_promote()');
+      await primaryFailed(first);
+      await runAsSuperuser(second, 'SELECT pg_promote()');
       const promotedAt = performance.now();
       if (size === 'small') return {};
-      // A new one in the place of the lost, so that the next loss is borne as well.
+      // Adds a new standby in place of the lost server, so that another loss could be survived.
       await first.followPostgres(second);
       await awaitStandby(second);
       return { redundant_again: secondsSince(promotedAt) };
@@ -71,15 +71,15 @@ const losses: readonly Loss[] = [
       const lost = machines[Number(leader?.slice(1)) - 1] ?? machines[0];
       await lost.lose('nats');
       const lostAt = performance.now();
-      await until('the others have chosen a leader', 60_000, async () => {
+      await until('the remaining servers have elected a leader', 60_000, async () => {
         const { leader: next, current } = await stream.copies();
         return next !== undefined && next !== leader && current === 2;
       });
-      const chosen = secondsSince(lostAt);
+      const elected = secondsSince(lostAt);
       await lost.start(['nats']);
       const startedAt = performance.now();
       await until('the empty server has all visits again', 120_000, async () => (await stream.copies()).current === 3);
-      return { leader_chosen: chosen, redundant_again: secondsSince(startedAt) };
+      return { leader_chosen: elected, redundant_again: secondsSince(startedAt) };
     },
   },
   {
@@ -118,91 +118,91 @@ async function loseAll(
   for (const sender of [outcomes, visits]) sender.start();
   await until('visits are stored', 60_000, async () => outcomes.acknowledged > 0 && (await scene.counts()).visits > 0);
   const reports = watchReports(scene);
-  const without: Record<string, Record<string, number>> = {};
+  const outages: Record<string, Record<string, number>> = {};
   for (const [index, { engine, lose }] of losses.entries()) {
     progress(index, losses.length, engine);
     await sleep(sizes[size].quietMs);
-    for (const one of [outcomes, visits, reports]) one.takeSilenceMs();
+    for (const source of [outcomes, visits, reports]) source.takeLongestGapMs();
     const measured = await lose(scene, size);
     for (const sender of [outcomes, visits]) await sender.caughtUp(within);
     await scene.drained(within);
-    await until('reports are answered', within, () => reports.isAnswered);
-    const silences = {
-      outcomes: outcomes.takeSilenceMs(),
-      visits: visits.takeSilenceMs(),
-      reports: reports.takeSilenceMs(),
+    await until('reports are available', within, () => reports.isAvailable);
+    const gaps = {
+      outcomes: outcomes.takeLongestGapMs(),
+      visits: visits.takeLongestGapMs(),
+      reports: reports.takeLongestGapMs(),
     };
-    const seconds = Object.entries(silences).map(([what, ms]) => [what, Math.round(ms / 100) / 10]);
-    without[engine] = { ...Object.fromEntries(seconds), ...measured };
+    const seconds = Object.entries(gaps).map(([what, ms]) => [what, Math.round(ms / 100) / 10]);
+    outages[engine] = { ...Object.fromEntries(seconds), ...measured };
   }
   for (const sender of [outcomes, visits]) await sender.stop(within);
   await reports.stop();
   await scene.drained(within);
   const counted = await verdict(scene, outcomes, visits, within);
-  const wasFelt = ['outcomes', 'visits'].every((what) => Object.values(without).some((one) => (one[what] ?? 0) > 0));
+  const hadOutage = ['outcomes', 'visits'].every((what) => Object.values(outages).some((one) => (one[what] ?? 0) > 0));
   return {
     ...counted,
-    passed: counted.passed && wasFelt && Object.keys(reports.strange).length === 0,
+    passed: counted.passed && hadOutage && Object.keys(reports.unexpected).length === 0,
     writes_a_second: sizes[size].outcomes.perSecond + sizes[size].visits.perSecond,
     refused_requests: outcomes.refused + visits.refused,
-    strange_reports: reports.strange,
-    seconds_without_service: without,
+    strange_reports: reports.unexpected,
+    seconds_without_service: outages,
   };
 }
 
 const secondsSince = (startedAt: number) => Math.round((performance.now() - startedAt) / 100) / 10;
 
-/** As whoever promotes a standby by itself looks. */
-async function primaryMissed(machine: FailoverScene['machines'][number]): Promise<void> {
-  for (let missed = 0; missed < mostMissed; await sleep(lookMs))
-    missed = await tellPostgres(machine, 'SELECT 1').then(
+/** Waits until the primary has failed enough health checks, as a failover manager does. */
+async function primaryFailed(machine: FailoverScene['machines'][number]): Promise<void> {
+  for (let failed = 0; failed < maxFailedChecks; await sleep(checkIntervalMs))
+    failed = await runAsSuperuser(machine, 'SELECT 1').then(
       () => 0,
-      () => missed + 1,
+      () => failed + 1,
     );
 }
 
-/** Somebody who asks for a report all the time. */
+/** Requests a report continuously and measures the longest time without a response. */
 function watchReports({ apiUrl, headers }: FailoverScene) {
-  const strange: Record<string, number> = {};
+  const unexpected: Record<string, number> = {};
   const day = new Date().toISOString().slice(0, 10);
   const stop = new AbortController();
-  let [silenceMs, answeredAt, isAnswered] = [0, performance.now(), true];
-  const hear = () => {
-    silenceMs = Math.max(silenceMs, performance.now() - answeredAt);
-    answeredAt = performance.now();
+  let [longestGapMs, respondedAt, isAvailable] = [0, performance.now(), true];
+  const noteResponse = () => {
+    longestGapMs = Math.max(longestGapMs, performance.now() - respondedAt);
+    respondedAt = performance.now();
   };
-  const asking = (async () => {
+  const polling = (async () => {
     while (!stop.signal.aborted) {
       const status = await fetch(`${apiUrl}/api/v1/campaigns?date_from=${day}&date_to=${day}`, {
         headers,
         signal: AbortSignal.timeout(30_000),
       }).then(
-        async (answer) => {
-          await answer.arrayBuffer();
-          return answer.status;
+        async (response) => {
+          await response.arrayBuffer();
+          return response.status;
         },
         () => undefined,
       );
-      isAnswered = status === 200;
-      if (isAnswered) hear();
-      else if (status !== undefined && status !== 503) strange[status] = (strange[status] ?? 0) + 1;
+      isAvailable = status === 200;
+      if (isAvailable) noteResponse();
+      else if (status !== undefined && status !== 503) unexpected[status] = (unexpected[status] ?? 0) + 1;
       await sleep(250);
     }
   })();
   return {
-    strange,
-    get isAnswered() {
-      return isAnswered;
+    unexpected,
+    get isAvailable() {
+      return isAvailable;
     },
-    takeSilenceMs() {
-      hear();
-      const taken = silenceMs;
-      silenceMs = 0;
-      return taken;
+    takeLongestGapMs() {
+      noteResponse();
+      const gapMs = longestGapMs;
+      longestGapMs = 0;
+      return gapMs;
     },
     async stop() {
       stop.abort();
-      await asking;
+      await polling;
     },
   };
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EngineName, Supervisor } from '@tributary/engines';
 
-/** Redis is told to write nothing to disk; what it runs out of is memory. */
-export const onDisk = ['postgres', 'clickhouse', 'nats'] as const satisfies readonly EngineName[];
-type OnDisk = (typeof onDisk)[number];
+/** Engines that write to disk. Redis is configured not to, so it can only run out of memory. */
+export const diskEngines = ['postgres', 'clickhouse', 'nats'] as const satisfies readonly EngineName[];
+type DiskEngine = (typeof diskEngines)[number];
 
-/** Far more than a run writes. It is memory, of which only what is written is taken. */
-const roomy = '6g';
+/** Far more than a run writes. A tmpfs uses memory only for data that was written. */
+const fullSize = '6g';
 
-/** A disk of its own under each engine that has one, which can be made as small as what is on it. Mounting takes root. */
+/** Mounts a separate tmpfs for each engine that writes to disk and can shrink it to its current content. Mounting requires root. */
 export class Disks {
   readonly #set: string;
   readonly #supervisor: Supervisor;
@@ -23,17 +23,17 @@ export class Disks {
 
   static readonly canMount = process.getuid?.() === 0;
 
-  /** Before the engines of the set start. */
+  /** Must be called before the engines of the set start. */
   async mount(): Promise<void> {
-    for (const engine of onDisk) {
+    for (const engine of diskEngines) {
       const path = await this.#pathOf(engine);
       mkdirSync(path, { recursive: true });
-      // PostgreSQL wants its directory for itself.
-      mountCommand('-t', 'tmpfs', '-o', `size=${roomy},mode=0700`, 'tmpfs', path);
+      // PostgreSQL requires that no other user can access its data directory.
+      mountCommand('-t', 'tmpfs', '-o', `size=${fullSize},mode=0700`, 'tmpfs', path);
     }
   }
 
-  /** Also what an interrupted run left. Engines that still run keep theirs until they end; the directories can be deleted. */
+  /** Also unmounts what an interrupted run left. Lazy: running engines keep their mount until they exit, and the directories can be deleted. */
   unmount(): void {
     const root = `${realpathSync(join(import.meta.dirname, '../../.engines'))}/${this.#set}/`;
     const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
@@ -41,26 +41,26 @@ export class Disks {
       execFileSync('umount', ['--lazy', path]);
   }
 
-  /** From now on there is room for nothing more. What the engine clears away it may write again. */
-  async fill(engine: OnDisk): Promise<void> {
+  /** Shrinks the disk to its content, so that the engine can write only as much as it deletes. */
+  async fill(engine: DiskEngine): Promise<void> {
     const path = await this.#pathOf(engine);
     for (let attempt = 0; ; attempt += 1) {
       const { blocks, bfree, bsize } = statfsSync(path);
       try {
         return mountCommand('-o', `remount,size=${(blocks - bfree) * bsize}`, path);
       } catch (error) {
-        // Written since we looked: the kernel makes no disk smaller than what is on it.
+        // The engine wrote more since statfs: the kernel rejects a size below the current content.
         if (attempt === 20) throw error;
         await sleep(50);
       }
     }
   }
 
-  async widen(engine: OnDisk): Promise<void> {
-    mountCommand('-o', `remount,size=${roomy}`, await this.#pathOf(engine));
+  async expand(engine: DiskEngine): Promise<void> {
+    mountCommand('-o', `remount,size=${fullSize}`, await this.#pathOf(engine));
   }
 
-  async #pathOf(engine: OnDisk): Promise<string> {
+  async #pathOf(engine: DiskEngine): Promise<string> {
     return join((await this.#supervisor.place(engine)).directory, 'data');
   }
 }

@@ -9,16 +9,17 @@ import { Disks } from './faults-disks.ts';
 import { faultyDomain, type Machine } from './machine-seam.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
-/** API, collector and worker, each engine behind a name and a line of its own that can be taken away. */
+/** API, collector and worker that reach each engine through a host name and a proxy, both of which the drill can take away. */
 export interface FaultsScene extends VisitsScene {
   readonly api: AppProcess;
   readonly apiUrl: string;
   readonly collectorUrl: string;
-  /** Of a key that may write and read. */
+  /** Authenticates as an API key with write and read scopes. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The engine's connections break, and its name leads nowhere until it is mended. */
-  unname(engine: EngineName): void;
-  rename(engine: EngineName): void;
+  /** Breaks the engine's connections and makes its host name unresolvable. */
+  disconnect(engine: EngineName): void;
+  /** Ends `disconnect`. */
+  reconnect(engine: EngineName): void;
   /** Shifts the clocks of these processes, or of all. The other clocks are reset. */
   moveClock(milliseconds: number, apps?: readonly App[]): void;
   readonly disks: Disks;
@@ -35,7 +36,7 @@ const engines = Object.keys(settingsOf) as EngineName[];
 export const apps = ['api', 'collector', 'worker'] as const;
 export type App = (typeof apps)[number];
 
-/** `hasDisks`: each engine writes to one of its own. */
+/** `hasDisks`: gives each engine a separate disk. */
 export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boolean }): Promise<FaultsScene> {
   const disks = new Disks(set);
   if (Disks.canMount) disks.unmount();
@@ -43,13 +44,13 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
   const file = join(directory, 'machine.json');
   const names = new Map(engines.map((engine) => [`${engine}${faultyDomain}`, '127.0.0.1']));
   let clockMs: Machine['clockMs'] = {};
-  const say = () => {
+  const writeMachineFile = () => {
     const machine: Machine = { clockMs, names: Object.fromEntries(names) };
-    // In one step: whoever reads meanwhile reads one or the other.
+    // Replaces the file atomically, so that readers never see a partial one.
     writeFileSync(`${file}.new`, JSON.stringify(machine));
     renameSync(`${file}.new`, file);
   };
-  say();
+  writeMachineFile();
 
   const lines = new Map<EngineName, FlakyLine>();
   const apiPort = await freePort();
@@ -102,19 +103,19 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
       apiUrl: `http://127.0.0.1:${apiPort}`,
       collectorUrl: `http://127.0.0.1:${scene.environment.COLLECTOR_PORT}`,
       headers,
-      unname(engine) {
+      disconnect(engine) {
         names.delete(`${engine}${faultyDomain}`);
-        say();
+        writeMachineFile();
         lines.get(engine)?.cut();
       },
-      rename(engine) {
+      reconnect(engine) {
         names.set(`${engine}${faultyDomain}`, '127.0.0.1');
-        say();
+        writeMachineFile();
         lines.get(engine)?.mend();
       },
       moveClock(milliseconds, moved = apps) {
         clockMs = Object.fromEntries(moved.map((app) => [app, milliseconds]));
-        say();
+        writeMachineFile();
       },
       disks,
       close,
@@ -125,27 +126,27 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
   }
 }
 
-/** Waits until it is so. Every wait of the drill is one of these: it ends, and says what it waited for. */
+/** Waits until the condition holds. After the timeout, throws an error that names the condition. */
 export async function until(
   what: string,
   timeoutMs: number,
-  isSo: () => Promise<boolean> | boolean,
-  { lookMs = 5_000 } = {},
+  condition: () => Promise<boolean> | boolean,
+  { attemptMs = 5_000 } = {},
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
-  const look = async () => {
+  const check = async () => {
     try {
-      return await isSo();
+      return await condition();
     } catch (error) {
       cause = error;
       return false;
     }
   };
   while (performance.now() < deadline) {
-    const late = sleep(lookMs, false, { ref: false });
-    if (await Promise.race([look(), late])) return;
+    const late = sleep(attemptMs, false, { ref: false });
+    if (await Promise.race([check(), late])) return;
     await sleep(100);
   }
-  throw new Error(`After ${Math.round(timeoutMs / 1_000)} s it is not so yet: ${what}.`, { cause });
+  throw new Error(`After ${Math.round(timeoutMs / 1_000)} s this does not hold yet: ${what}.`, { cause });
 }

@@ -4,17 +4,17 @@ import { v7 as uuid } from 'uuid';
 import type { FaultsScene } from './faults-scene.ts';
 import { until } from './faults-scene.ts';
 
-/** Two hours ago: within what is believed of a visit or an outcome, though our clock is an hour off either way. */
-const backMs = 2 * 3_600_000;
-const mostUnderWay = 40;
+/** Two hours ago: within the accepted age of visits and outcomes, even while our clock is an hour off in either direction. */
+const ageMs = 2 * 3_600_000;
+const maxInFlight = 40;
 
-interface Answered {
+interface SendResult {
   readonly status: number;
   readonly fault?: string;
-  readonly words?: string;
+  readonly message?: string;
 }
 
-/** Whom they send to. */
+/** The endpoints and credentials that requests are sent to. */
 export type Receiver = Pick<FaultsScene, 'post' | 'apiUrl' | 'headers'>;
 
 export interface SenderOptions {
@@ -23,25 +23,25 @@ export interface SenderOptions {
 }
 
 /**
- * Sends requests at a steady rate, and each again, byte for byte, until it is acknowledged. What is said in a 503 or not at all is sent again; all
- * else that is no yes is remembered as what must not happen.
+ * Sends requests at a steady rate and retries each, byte for byte, until it is acknowledged. A 429, a 503 or no response is expected during a fault;
+ * every other failure is recorded in `strange`.
  */
 abstract class Sender {
-  /** What was acknowledged. */
+  /** Number of acknowledged visits or outcomes. */
   acknowledged = 0;
   refused = 0;
   readonly strange: Record<string, number> = {};
-  /** What those that were not taken were told, and meanwhile what, by how often. */
+  /** Failed requests, counted by status and by the fault at that time. */
   readonly refusals: Record<string, number> = {};
-  /** The fault that is met just now. */
+  /** The current fault. */
   meanwhile = 'nothing is wrong';
   readonly #scene: Receiver;
   readonly #options: SenderOptions;
-  readonly #underWay = new Map<Promise<void>, number>();
-  /** What was last said to those that were not taken, by how often. */
-  readonly #said = new Map<string, number>();
-  #silenceMs = 0;
-  #heardAt = performance.now();
+  readonly #inFlight = new Map<Promise<void>, number>();
+  /** Responses to failed requests since the last `caughtUp`, with their counts. */
+  readonly #failures = new Map<string, number>();
+  #longestGapMs = 0;
+  #acknowledgedAt = performance.now();
   #isStopped = false;
   #loop: Promise<void> | undefined;
 
@@ -54,34 +54,36 @@ abstract class Sender {
     this.#loop = this.#run();
   }
 
-  /** Resolves when all that was sent before now is acknowledged. */
+  /** Resolves when all requests that were sent before this call are acknowledged. */
   async caughtUp(timeoutMs: number): Promise<void> {
     const since = performance.now();
     const isOlder = (startedAt: number) => startedAt < since;
-    const left = () => [...this.#underWay.values()].filter(isOlder).length;
-    this.#said.clear();
-    await until(`${this.constructor.name}: what was sent is acknowledged`, timeoutMs, () => left() === 0).catch(
-      (error: Error) => {
-        throw new Error(`${error.message} ${left()} are left; meanwhile: ${JSON.stringify([...this.#said])}`);
-      },
-    );
+    const countOlder = () => [...this.#inFlight.values()].filter(isOlder).length;
+    this.#failures.clear();
+    await until(
+      `${this.constructor.name}: all sent requests are acknowledged`,
+      timeoutMs,
+      () => countOlder() === 0,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message} ${countOlder()} are left; meanwhile: ${JSON.stringify([...this.#failures])}`);
+    });
   }
 
-  /** The longest time in which nothing was acknowledged since this was last asked. */
-  takeSilenceMs(): number {
-    this.#hear();
-    const silence = this.#silenceMs;
-    this.#silenceMs = 0;
-    return silence;
+  /** Returns the longest time without an acknowledgement since the previous call. */
+  takeLongestGapMs(): number {
+    this.#noteAcknowledgement();
+    const gapMs = this.#longestGapMs;
+    this.#longestGapMs = 0;
+    return gapMs;
   }
 
-  #hear(): void {
+  #noteAcknowledgement(): void {
     const now = performance.now();
-    this.#silenceMs = Math.max(this.#silenceMs, now - this.#heardAt);
-    this.#heardAt = now;
+    this.#longestGapMs = Math.max(this.#longestGapMs, now - this.#acknowledgedAt);
+    this.#acknowledgedAt = now;
   }
 
-  /** Sends no more, and waits for what is under way. */
+  /** Stops sending and waits for the requests in flight. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     await this.#loop;
@@ -89,9 +91,9 @@ abstract class Sender {
   }
 
   protected abstract make(count: number): string;
-  /** The status and what is strange about the answer; undefined when nobody answered. */
-  protected abstract post(scene: Receiver, body: string): Promise<Answered | undefined>;
-  protected abstract keep(body: string): void;
+  /** Resolves to the status and what is wrong with the response, or undefined without a response. */
+  protected abstract post(scene: Receiver, body: string): Promise<SendResult | undefined>;
+  protected abstract recordSent(body: string): void;
 
   async #run(): Promise<void> {
     const { perSecond, perRequest } = this.#options;
@@ -99,29 +101,31 @@ abstract class Sender {
     for (let sent = 0; !this.#isStopped; sent += perRequest) {
       const earlyMs = startedAt + (sent / perSecond) * 1_000 - performance.now();
       if (earlyMs > 0) await sleep(earlyMs);
-      // Held up, it must not bury the machine afterwards: more at once would only wait for each other, and that is no fault of an engine.
-      while (this.#underWay.size >= mostUnderWay && !this.#isStopped) await sleep(20);
-      const one: Promise<void> = this.#deliver(this.make(perRequest)).finally(() => this.#underWay.delete(one));
-      this.#underWay.set(one, performance.now());
+      // Limits the backlog after an outage. More concurrent requests would only wait for each other, without any engine being at fault.
+      while (this.#inFlight.size >= maxInFlight && !this.#isStopped) await sleep(20);
+      const delivery: Promise<void> = this.#deliver(this.make(perRequest)).finally(() =>
+        this.#inFlight.delete(delivery),
+      );
+      this.#inFlight.set(delivery, performance.now());
     }
   }
 
   async #deliver(body: string): Promise<void> {
     for (let attempt = 0; attempt < 1_000; attempt += 1) {
-      const answer = await this.post(this.#scene, body);
-      if (answer && answer.status < 300 && !answer.fault) {
+      const result = await this.post(this.#scene, body);
+      if (result && result.status < 300 && !result.fault) {
         this.acknowledged += this.#options.perRequest;
-        this.#hear();
-        this.keep(body);
+        this.#noteAcknowledgement();
+        this.recordSent(body);
         return;
       }
       this.refused += 1;
-      const said = answer ? `${answer.status} ${answer.words ?? ''}` : 'nothing';
-      this.#said.set(said, (this.#said.get(said) ?? 0) + 1);
-      const refusal = `${answer?.status ?? 'nothing'} while ${this.meanwhile}`;
+      const failure = result ? `${result.status} ${result.message ?? ''}` : 'nothing';
+      this.#failures.set(failure, (this.#failures.get(failure) ?? 0) + 1);
+      const refusal = `${result?.status ?? 'nothing'} while ${this.meanwhile}`;
       this.refusals[refusal] = (this.refusals[refusal] ?? 0) + 1;
-      if (answer && (answer.fault || ![429, 503].includes(answer.status))) {
-        const what = `${answer.fault ?? answer.status} while ${this.meanwhile}`;
+      if (result && (result.fault || ![429, 503].includes(result.status))) {
+        const what = `${result.fault ?? result.status} while ${this.meanwhile}`;
         this.strange[what] = (this.strange[what] ?? 0) + 1;
       }
       await sleep(Math.min(100 * 2 ** attempt, 1_000) * (0.5 + Math.random()));
@@ -141,7 +145,7 @@ export class VisitSender extends Sender {
 
   protected make(count: number): string {
     const client_id = this.#clients[Math.floor(Math.random() * this.#clients.length)];
-    const at = new Date(Date.now() - backMs);
+    const at = new Date(Date.now() - ageMs);
     return JSON.stringify({ key: this.#key, client_id, visits: Array.from({ length: count }, () => browserVisit(at)) });
   }
 
@@ -150,17 +154,17 @@ export class VisitSender extends Sender {
     return status === undefined ? undefined : { status };
   }
 
-  protected keep(body: string): void {
+  protected recordSent(body: string): void {
     for (const { id } of JSON.parse(body).visits) this.visits.add(id);
   }
 }
 
 export class OutcomeSender extends Sender {
-  /** When each that was acknowledged happened, by its key. */
+  /** The `occurred_at` of each acknowledged outcome, by its idempotency key. */
   readonly outcomes = new Map<string, string>();
 
   protected make(count: number): string {
-    const occurred_at = new Date(Date.now() - backMs).toISOString();
+    const occurred_at = new Date(Date.now() - ageMs).toISOString();
     const events = Array.from({ length: count }, () => ({
       event_name: 'payment_received',
       idempotency_key: uuid(),
@@ -173,19 +177,19 @@ export class OutcomeSender extends Sender {
 
   protected async post({ apiUrl, headers }: Receiver, body: string) {
     try {
-      const answer = await fetch(`${apiUrl}/api/v1/events`, {
+      const response = await fetch(`${apiUrl}/api/v1/events`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body,
         signal: AbortSignal.timeout(45_000),
       });
-      const text = await answer.text();
-      if (answer.status !== 202) {
-        const isSaidWhen = answer.status !== 503 || answer.headers.has('retry-after');
+      const text = await response.text();
+      if (response.status !== 202) {
+        const hasRetryAfter = response.status !== 503 || response.headers.has('retry-after');
         return {
-          status: answer.status,
-          words: JSON.parse(text).error?.message,
-          ...(!isSaidWhen && { fault: '503 without Retry-After' }),
+          status: response.status,
+          message: JSON.parse(text).error?.message,
+          ...(!hasRetryAfter && { fault: '503 without Retry-After' }),
         };
       }
       const { rejected } = JSON.parse(text).data.summary;
@@ -195,7 +199,7 @@ export class OutcomeSender extends Sender {
     }
   }
 
-  protected keep(body: string): void {
+  protected recordSent(body: string): void {
     for (const { idempotency_key, occurred_at } of JSON.parse(body).events)
       this.outcomes.set(idempotency_key, occurred_at);
   }

@@ -5,7 +5,7 @@ import { until } from './faults-scene.ts';
 import type { OutcomeSender, VisitSender } from './faults-senders.ts';
 import type { VisitsScene } from './visits-scene.ts';
 
-/** What is there, to what was acknowledged. */
+/** Compares the stored data with the acknowledged data. */
 export async function verdict(
   scene: Pick<VisitsScene, 'postgres' | 'profileId' | 'clickhouse' | 'counts'> & { readonly api: AppProcess },
   outcomes: OutcomeSender,
@@ -15,8 +15,8 @@ export async function verdict(
   const { postgres, profileId, clickhouse } = scene;
   const ledger = postgres.forProfile(profileId);
   await until('every conversion is attributed', timeoutMs, async () => {
-    const left = await ledger.transaction((tx) => sql`SELECT FROM dirty_conversions LIMIT 1`.execute(tx));
-    return left.rows.length === 0;
+    const pending = await ledger.transaction((tx) => sql`SELECT FROM dirty_conversions LIMIT 1`.execute(tx));
+    return pending.rows.length === 0;
   });
   const { rows } = await ledger.transaction((tx) =>
     sql<{ key: string; at: Date; amount: string }>`
@@ -38,41 +38,41 @@ export async function verdict(
   const days = Object.entries(Object.groupBy(outcomes.outcomes.values(), (at) => at.slice(0, 10)));
   const wrongDays =
     days.filter(([day, of]) => Number(attributed.find((row) => row.day === day)?.conversions) !== of?.length).length +
-    attributed.filter(({ day }) => !days.some(([known]) => known === day)).length;
-  const lostVisits = new Set(visits.visits);
-  let strangers = 0;
+    attributed.filter(({ day }) => !days.some(([sentDay]) => sentDay === day)).length;
+  const missingVisits = new Set(visits.visits);
+  let unknownVisits = 0;
   for await (const { id } of clickhouse.stream(raw<{ id: string }>('SELECT visit_id AS id FROM visits FINAL'), {}))
-    if (!lostVisits.delete(id)) strangers += 1;
+    if (!missingVisits.delete(id)) unknownVisits += 1;
   const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
-  const strange = { ...outcomes.strange, ...visits.strange };
-  if (Object.keys(strange).length > 0) for (const line of failuresOf(scene.api.lines)) console.error(line);
+  const unexpected = { ...outcomes.strange, ...visits.strange };
+  if (Object.keys(unexpected).length > 0) for (const line of failuresOf(scene.api.lines)) console.error(line);
   return {
     passed:
       missing.size === 0 &&
       wrong === 0 &&
       rows.length === outcomes.outcomes.size &&
       wrongDays === 0 &&
-      lostVisits.size === 0 &&
-      strangers === 0 &&
+      missingVisits.size === 0 &&
+      unknownVisits === 0 &&
       stored === visits.visits.size &&
       distinct === stored &&
       bad === 0 &&
       deadLetters === 0 &&
-      Object.keys(strange).length === 0,
+      Object.keys(unexpected).length === 0,
     outcomes: rows.length,
     outcomes_lost: missing.size,
     outcomes_wrong: wrong,
     wrong_days: wrongDays,
     visits: stored,
-    visits_lost: lostVisits.size,
-    visits_doubled_or_strange: strangers + stored - distinct,
+    visits_lost: missingVisits.size,
+    visits_doubled_or_strange: unknownVisits + stored - distinct,
     bad_rows: bad,
     dead_letters: deadLetters,
-    strange_answers: strange,
+    strange_answers: unexpected,
   };
 }
 
-/** What broke requests, one line of each kind. */
+/** Groups the logged errors of failed requests: one line per kind, with its count. */
 export function failuresOf(lines: readonly string[]): string[] {
   const failed = lines.filter((line) => line.includes('"level":"error"') && line.includes('"request_id"'));
   return Object.values(Object.groupBy(failed, (line) => line.slice(line.indexOf('"error"')))).map(

@@ -11,38 +11,38 @@ const sizes = {
   small: { faultMs: 2_000, outcomes: { perSecond: 10, perRequest: 2 }, visits: { perSecond: 20, perRequest: 5 } },
   full: { faultMs: 60_000, outcomes: { perSecond: 150, perRequest: 10 }, visits: { perSecond: 150, perRequest: 10 } },
 } as const;
-/** How long each is given to be felt, and to be over afterwards. */
-const feltMs = 30_000;
+/** Time limits for a fault to take effect, and for the recovery after it. */
+const effectMs = 30_000;
 const recoveryMs = { small: 90_000, full: 120_000 } as const;
-/** The whole run, after which it ends itself: a drill that hangs costs all that comes after it. */
-const longestMs = { small: 200_000, full: 3_600_000 } as const;
+/** Limit for the whole run. The process exits after it, so that a hanging drill does not block the drills that follow. */
+const runLimitMs = { small: 200_000, full: 3_600_000 } as const;
 
 /**
- * Outcomes and visits come in all the time, and are sent again until they are acknowledged, while one engine after the other freezes,
- * refuses, is full or loses its name, and our own clock goes wrong. FAULTS=words picks those whose name holds one of the words.
+ * Sends outcomes and visits continuously, with retries until they are acknowledged. Meanwhile, one engine after the other freezes, rejects writes,
+ * runs out of space or loses its host name, and our clock is shifted. FAULTS=words selects the faults whose name contains one of the words.
  */
 export const drill: Drill = {
   name: 'faults',
   promise:
-    'Whatever engine freezes, refuses, is full or loses its name: no 500, no dead letter, and what was acknowledged counts exactly once, on its day.',
+    'When an engine freezes, rejects writes, is full or loses its host name, no request gets a 500, no visit becomes a dead letter, and acknowledged data counts exactly once, on its day.',
 
   async run({ size, progress }) {
     const words = process.env.FAULTS?.split(',').map((word) => word.trim());
-    const wanted = faults.filter(({ name, isSmall }) =>
+    const selected = faults.filter(({ name, isSmall }) =>
       words ? words.some((word) => name.includes(word)) : size === 'full' || isSmall,
     );
-    const chosen = wanted.filter(({ isOfDisk }) => !isOfDisk || Disks.canMount);
-    if (chosen.length === 0) throw new Error(`No fault has one of these words in its name: ${words?.join(', ')}.`);
-    const scene = await openFaultsScene('drill-faults', { hasDisks: chosen.some(({ isOfDisk }) => isOfDisk) });
+    const chosen = selected.filter(({ needsDisks }) => !needsDisks || Disks.canMount);
+    if (chosen.length === 0) throw new Error(`No fault name contains any of these words: ${words?.join(', ')}.`);
+    const scene = await openFaultsScene('drill-faults', { hasDisks: chosen.some(({ needsDisks }) => needsDisks) });
     const watchdog = setTimeout(() => {
-      console.error(`The drill took longer than ${longestMs[size] / 1_000} s and is given up.`);
+      console.error(`The drill took longer than ${runLimitMs[size] / 1_000} s and is aborted.`);
       void Promise.race([scene.close(), sleep(20_000)]).finally(() => process.exit(1));
-    }, longestMs[size]);
+    }, runLimitMs[size]);
     try {
       const result = await runFaults(scene, chosen, size, progress);
-      // Mounting a disk takes root.
-      const left = wanted.filter((fault) => !chosen.includes(fault)).map(({ name }) => name);
-      return { ...result, ...(left.length > 0 && { not_run: left }) };
+      // Mounting a disk requires root, so disk faults may be skipped.
+      const skipped = selected.filter((fault) => !chosen.includes(fault)).map(({ name }) => name);
+      return { ...result, ...(skipped.length > 0 && { not_run: skipped }) };
     } finally {
       await scene.close();
       clearTimeout(watchdog);
@@ -59,18 +59,14 @@ async function runFaults(
   const outcomes = new OutcomeSender(scene, sizes[size].outcomes);
   const visits = new VisitSender(scene, sizes[size].visits).withKey(scene.key);
   for (const sender of [outcomes, visits]) sender.start();
-  await until(
-    'outcomes and visits are taken at all',
-    60_000,
-    () => outcomes.acknowledged > 0 && visits.acknowledged > 0,
-  );
-  // The store of visits must have something in it before it can refuse more.
+  await until('outcomes and visits are accepted', 60_000, () => outcomes.acknowledged > 0 && visits.acknowledged > 0);
+  // ClickHouse must have stored some visits before it can reject more.
   await until('visits are stored', 60_000, async () => (await scene.counts()).visits > 0);
 
   const recoveries: Record<string, number> = {};
   for (const [index, fault] of chosen.entries()) {
     progress(index, chosen.length, fault.name);
-    recoveries[fault.name] = await meet(scene, fault, [outcomes, visits], size);
+    recoveries[fault.name] = await runFault(scene, fault, [outcomes, visits], size);
   }
   for (const sender of [outcomes, visits]) await sender.stop(recoveryMs[size]);
   await scene.drained(recoveryMs[size]);
@@ -85,8 +81,8 @@ async function runFaults(
   };
 }
 
-/** Lets it happen, waits until it is felt and has lasted, ends it, and waits until all that was sent by then is taken and stored. */
-async function meet(
+/** Injects the fault until it has had an effect and lasted long enough. Then ends it and waits until all requests are accepted and stored. */
+async function runFault(
   scene: FaultsScene,
   fault: Fault,
   senders: readonly [OutcomeSender, VisitSender],
@@ -103,7 +99,7 @@ async function meet(
   for (const sender of senders) sender.meanwhile = fault.name;
   await fault.begin(scene);
   try {
-    await until(`${fault.name}, and it is felt`, feltMs, () => fault.isFelt(scene, mark));
+    await until(`${fault.name}, and it has an effect`, effectMs, () => fault.hasEffect(scene, mark));
     await sleep(Math.max(0, startedAt + sizes[size].faultMs - performance.now()));
   } finally {
     await fault.end(scene);
@@ -121,7 +117,7 @@ async function meet(
       throw new Error(`${fault.name}: ${error.message}\n${counted.slice(0, 20).join('\n')}`);
     });
   let target: string | undefined;
-  await until(`${fault.name} no more, and the worker has what came meanwhile`, within, async () => {
+  await until(`${fault.name} has ended, and the worker has processed the backlog`, within, async () => {
     target ??= await scene.stream.end();
     return isPassed(await scene.stream.consumedThrough('ingestion'), target);
   });

@@ -4,22 +4,22 @@ import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { hourMs } from '@tributary/vocabulary';
 import pg from 'pg';
-import { onDisk } from './faults-disks.ts';
+import { diskEngines } from './faults-disks.ts';
 import type { FaultsScene } from './faults-scene.ts';
 
-/** One way in which an engine, or the machine, can fail. */
+/** A way in which an engine or the machine can fail. */
 export interface Fault {
   readonly name: string;
   readonly isSmall: boolean;
-  /** Whether engines need disks of their own for it. */
-  readonly isOfDisk?: true;
+  /** Whether the fault needs separate disks for the engines. */
+  readonly needsDisks?: true;
   begin(scene: FaultsScene): Promise<void> | void;
-  /** Whether it is felt: a fault that nobody meets proves nothing. */
-  isFelt(scene: FaultsScene, since: Mark): Promise<boolean> | boolean;
+  /** Whether the fault affects the deployment. A fault without an effect proves nothing. */
+  hasEffect(scene: FaultsScene, since: Mark): Promise<boolean> | boolean;
   end(scene: FaultsScene): Promise<void> | void;
 }
 
-/** How things stood when the fault began. */
+/** State at the beginning of the fault. */
 export interface Mark {
   readonly workerLines: number;
   readonly refused: number;
@@ -28,14 +28,14 @@ export interface Mark {
 
 const names: readonly EngineName[] = ['postgres', 'clickhouse', 'nats', 'redis'];
 
-/** Those that are small run in CI. */
+/** Faults with `isSmall` run in CI. */
 export const faults: readonly Fault[] = [
-  // First: a turn that could not be given back meanwhile ends by itself while the others run.
+  // Runs first: leases that could not be released during this fault expire while the other faults run.
   {
     name: 'postgres is read-only',
     isSmall: true,
     begin: (scene) => alterDatabase(scene, 'SET default_transaction_read_only = on'),
-    isFelt: (scene, since) => since.refusedNow() > since.refused && isAway(scene, 'postgres_writes'),
+    hasEffect: (scene, since) => since.refusedNow() > since.refused && isAway(scene, 'postgres_writes'),
     end: (scene) => alterDatabase(scene, 'RESET default_transaction_read_only'),
   },
   ...names.map(
@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
       name: `${engine} is frozen`,
       isSmall: engine === 'redis' || engine === 'postgres',
       begin: ({ engines }) => engines.supervisor.pause(engine),
-      isFelt: (scene) => isAway(scene, engine),
+      hasEffect: (scene) => isAway(scene, engine),
       end: ({ engines }) => engines.supervisor.resume(engine),
     }),
   ),
@@ -51,9 +51,9 @@ export const faults: readonly Fault[] = [
     (engine): Fault => ({
       name: `${engine} has no name`,
       isSmall: engine === 'nats',
-      begin: (scene) => scene.unname(engine),
-      isFelt: (scene) => isAway(scene, engine),
-      end: (scene) => scene.rename(engine),
+      begin: (scene) => scene.disconnect(engine),
+      hasEffect: (scene) => isAway(scene, engine),
+      end: (scene) => scene.reconnect(engine),
     }),
   ),
   {
@@ -61,43 +61,43 @@ export const faults: readonly Fault[] = [
     isSmall: true,
     begin: ({ clickhouse }) =>
       clickhouse.command(raw('ALTER TABLE visits MODIFY SETTING parts_to_throw_insert = 1'), {}),
-    isFelt: ({ worker }, { workerLines }) =>
+    hasEffect: ({ worker }, { workerLines }) =>
       worker.lines.slice(workerLines).some((line) => line.includes('visits wait')),
     end: ({ clickhouse }) => clickhouse.command(raw('ALTER TABLE visits RESET SETTING parts_to_throw_insert'), {}),
   },
   {
     name: 'nats refuses writes',
     isSmall: false,
-    begin: (scene) => limitLog(scene, 1),
-    isFelt: (_scene, since) => since.refusedNow() > since.refused,
-    end: (scene) => limitLog(scene, -1),
+    begin: (scene) => limitStream(scene, 1),
+    hasEffect: (_scene, since) => since.refusedNow() > since.refused,
+    end: (scene) => limitStream(scene, -1),
   },
   {
     name: 'redis is read-only',
     isSmall: false,
-    begin: (scene) => tellRedis(scene, ['REPLICAOF', '127.0.0.1', '1']),
-    isFelt: (scene) => isAway(scene, 'redis'),
-    end: (scene) => tellRedis(scene, ['REPLICAOF', 'NO', 'ONE']),
+    begin: (scene) => runRedisCommand(scene, ['REPLICAOF', '127.0.0.1', '1']),
+    hasEffect: (scene) => isAway(scene, 'redis'),
+    end: (scene) => runRedisCommand(scene, ['REPLICAOF', 'NO', 'ONE']),
   },
-  ...onDisk.map(
+  ...diskEngines.map(
     (engine): Fault => ({
       name: `${engine} is out of disk`,
       isSmall: false,
-      isOfDisk: true,
+      needsDisks: true,
       begin: ({ disks }) => disks.fill(engine),
-      async isFelt({ worker, disks }, since) {
-        const isFelt =
+      async hasEffect({ worker, disks }, since) {
+        const hasEffect =
           engine === 'clickhouse'
             ? worker.lines.slice(since.workerLines).some((line) => line.includes('visits wait'))
             : since.refusedNow() > since.refused;
-        // Merges of ClickHouse that were under way may have made room since.
-        if (!isFelt) await disks.fill(engine);
-        return isFelt;
+        // Running ClickHouse merges may have freed space in the meantime.
+        if (!hasEffect) await disks.fill(engine);
+        return hasEffect;
       },
-      // PostgreSQL ends itself when its log has no room, and is started again as compose.yaml would. A merge of ClickHouse that was under way
-      // may have left a part that cannot be read: it looks its parts over when it starts.
+      // PostgreSQL exits when there is no space for its WAL and is restarted, as compose.yaml would do. An interrupted ClickHouse merge may
+      // have left an unreadable part, which ClickHouse detects at startup.
       async end({ disks, engines: { supervisor } }) {
-        await disks.widen(engine);
+        await disks.expand(engine);
         await (engine === 'clickhouse' ? supervisor.restart(engine) : supervisor.start([engine]));
       },
     }),
@@ -105,30 +105,30 @@ export const faults: readonly Fault[] = [
   {
     name: 'redis is out of memory',
     isSmall: false,
-    begin: (scene) => tellRedis(scene, ['CONFIG', 'SET', 'maxmemory', '1']),
-    isFelt: (scene) => isAway(scene, 'redis'),
-    end: (scene) => tellRedis(scene, ['CONFIG', 'SET', 'maxmemory', '256mb']),
+    begin: (scene) => runRedisCommand(scene, ['CONFIG', 'SET', 'maxmemory', '1']),
+    hasEffect: (scene) => isAway(scene, 'redis'),
+    end: (scene) => runRedisCommand(scene, ['CONFIG', 'SET', 'maxmemory', '256mb']),
   },
   ...[1, -1].map(
     (sign): Fault => ({
       name: `our clock is an hour ${sign > 0 ? 'ahead' : 'behind'}`,
       isSmall: false,
       begin: (scene) => scene.moveClock(sign * hourMs),
-      isFelt: (scene) => isAway(scene, 'clock'),
+      hasEffect: (scene) => isAway(scene, 'clock'),
       end: (scene) => scene.moveClock(0),
     }),
   ),
 ];
 
-/** As /readyz of whoever uses the engine most says. */
+/** Whether /readyz reports the engine as unavailable. Uses the process that depends on the engine most. */
 async function isAway({ apiUrl, collectorUrl }: FaultsScene, engine: string): Promise<boolean> {
   const url = engine === 'nats' ? collectorUrl : apiUrl;
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(4_000) });
-  const { engines } = (await answer.json()) as { engines: Record<string, string> };
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(4_000) });
+  const { engines } = (await response.json()) as { engines: Record<string, string> };
   return engines[engine] === 'away';
 }
 
-/** Connections that stand keep what they began with, so they are ended. */
+/** Changes a setting of the database and ends all connections, because open ones keep the old value. */
 async function alterDatabase({ engines, environment }: FaultsScene, change: string): Promise<void> {
   const { ports, password } = await engines.supervisor.place('postgres');
   const admin = new pg.Client({
@@ -146,8 +146,8 @@ async function alterDatabase({ engines, environment }: FaultsScene, change: stri
   }
 }
 
-/** To fewer bytes than it holds: then it takes no more, and keeps what it has. */
-async function limitLog({ engines, environment }: FaultsScene, maxBytes: number): Promise<void> {
+/** Limits the stream below its current size. It then rejects new messages and keeps the stored ones. */
+async function limitStream({ engines, environment }: FaultsScene, maxBytes: number): Promise<void> {
   const stream = await connectStream({ url: engines.natsUrl, prefix: environment.STREAM_PREFIX ?? '', maxBytes });
   try {
     await stream.ensureStreams();
@@ -156,11 +156,11 @@ async function limitLog({ engines, environment }: FaultsScene, maxBytes: number)
   }
 }
 
-async function tellRedis({ engines }: FaultsScene, [word = '', ...rest]: readonly string[]): Promise<void> {
+async function runRedisCommand({ engines }: FaultsScene, [command = '', ...rest]: readonly string[]): Promise<void> {
   const redis = createRedis({ url: engines.redisUrl, prefix: 'drill' });
   try {
     await redisReady(redis, 10_000);
-    await redis.call(word, ...rest);
+    await redis.call(command, ...rest);
   } finally {
     redis.disconnect();
   }

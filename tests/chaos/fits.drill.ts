@@ -9,27 +9,27 @@ import { fillLargeProfile, type LargeProfile } from '../parity/large-profile.ts'
 const sizes = {
   small: [
     { purchases: 3_000, touchesEach: 6, fits: 2, fill: fillAll },
-    { purchases: 5_000, touchesEach: 2, fits: 1, fill: fillColumns },
+    { purchases: 5_000, touchesEach: 2, fits: 1, fill: fillClickHouse },
   ],
   full: [
     { purchases: 1_000_000, touchesEach: 20, fits: 2, fill: fillAll },
-    { purchases: 5_000_000, touchesEach: 4, fits: 1, fill: fillColumns },
+    { purchases: 5_000_000, touchesEach: 4, fits: 1, fill: fillClickHouse },
   ],
 } as const;
-/** For a million purchases with twenty million touches, on two cores. */
-const mostSeconds = 180;
-/** After the last purchase. */
+/** Time limit for a fit of a million purchases with twenty million touches, on two cores. */
+const maxSeconds = 180;
+/** A time after the last purchase. */
 const now = new Date('2026-04-02T00:00:00.000Z');
 
-interface Fitted {
+interface FitResult {
   readonly purchases: number;
   readonly touches: number;
-  /** Of each fit: reading, learning and crediting. */
+  /** Duration of each fit: reading, training and assigning credits. */
   readonly seconds: readonly number[];
   readonly credited: number;
-  /** Purchases whose credits and rest are not their value. */
+  /** Purchases whose credits and baseline do not add up to their value. */
   readonly off: number;
-  /** Fits of the same data that wrote other bytes than the first. */
+  /** Fits of the same data that wrote different bytes than the first. */
   readonly different: number;
   readonly mostMegabytes: number;
 }
@@ -37,7 +37,7 @@ interface Fitted {
 export const drill: Drill = {
   name: 'fits',
   promise:
-    'What fitted models give, with what would have come anyway, is the value of every purchase, and a fit of the same data writes the same bytes.',
+    'Under fitted models, the credits and the baseline of every purchase add up to its value, and repeated fits of the same data write the same bytes.',
   async run({ size, progress }) {
     const kit = await openDrillKit('drill-fits', ['postgres', 'redis', 'nats', 'clickhouse']);
     kit.clock.set(now);
@@ -47,14 +47,14 @@ export const drill: Drill = {
     const clickhouse = createClickHouse({ ...warehouse.client.settings, requestTimeoutMs: limitMs });
     const api = await openApi(kit, { clickhouse });
     try {
-      const found: Fitted[] = [];
+      const results: FitResult[] = [];
       for (const { purchases, touchesEach, fits, fill } of sizes[size]) {
         const { id: profileId } = await buildProfile(app);
         const { signal } = new AbortController();
         await fill({ app, clickhouse }, { profileId, people: purchases, touchesPerPerson: touchesEach }, progress);
         await clickhouse.command(raw('OPTIMIZE TABLE attributed_conversions FINAL'), {});
         const { headers } = await buildApiKey(app, profileId, { scopes: ['attribution:write'] });
-        const ask = async () => {
+        const requestFit = async () => {
           const { statusCode, body } = await api.call({
             method: 'POST',
             url: '/api/v1/models/fits',
@@ -67,26 +67,26 @@ export const drill: Drill = {
         const ids: string[] = [];
         const seconds: number[] = [];
         let mostMegabytes = 0;
-        const watching = setInterval(() => {
+        const memoryTimer = setInterval(() => {
           mostMegabytes = Math.max(mostMegabytes, Math.round(process.memoryUsage().rss / 2 ** 20));
         }, 250);
         for (let fit = 0; fit < fits; fit += 1) {
-          const fitId = await ask();
+          const fitId = await requestFit();
           const startedAt = performance.now();
           await fitModels({ app, clickhouse, now: () => now }, { profileId, fitId }, signal);
           seconds.push(Math.round((performance.now() - startedAt) / 100) / 10);
           ids.push(fitId);
           progress(fit + 1, fits, `fits of ${purchases.toLocaleString('en')} purchases, ${seconds.at(-1)} s`);
         }
-        clearInterval(watching);
+        clearInterval(memoryTimer);
         const checked = await check(clickhouse, profileId, ids);
-        found.push({ purchases, touches: purchases * touchesEach, seconds, mostMegabytes, ...checked });
+        results.push({ purchases, touches: purchases * touchesEach, seconds, mostMegabytes, ...checked });
       }
-      const isFast = size === 'small' || Math.max(...(found[0]?.seconds ?? [])) <= mostSeconds;
-      const passed = found.every(
+      const isFast = size === 'small' || Math.max(...(results[0]?.seconds ?? [])) <= maxSeconds;
+      const passed = results.every(
         ({ purchases, credited, off, different }) => credited === purchases && off === 0 && different === 0,
       );
-      return { passed: passed && isFast, fits: found };
+      return { passed: passed && isFast, fits: results };
     } finally {
       await api.close();
       await Promise.all([app.close(), clickhouse.close()]);
@@ -100,10 +100,10 @@ async function check(
   clickhouse: ClickHouse,
   profileId: string,
   ids: readonly string[],
-): Promise<Pick<Fitted, 'credited' | 'off' | 'different'>> {
+): Promise<Pick<FitResult, 'credited' | 'off' | 'different'>> {
   const sums: { rows: string; off: string; content: string }[] = [];
   for (const id of ids) {
-    const [found] = await clickhouse.query(
+    const [row] = await clickhouse.query(
       raw<{ rows: string; off: string; content: string }>(`
         SELECT count() AS rows,
           countIf(arrayExists(model -> arraySum(credits[model]) + anyway[model] != value, [${fittedModelNames.map((model) => `'${model}'`).join()}])) AS off,
@@ -111,8 +111,8 @@ async function check(
         FROM model_credits FINAL WHERE profile_id = '${profileId}' AND fit_id = '${id}'`),
       {},
     );
-    if (!found) throw new Error('Nothing was counted.');
-    sums.push(found);
+    if (!row) throw new Error('ClickHouse returned no row.');
+    sums.push(row);
   }
   return {
     credited: Number(sums[0]?.rows),
@@ -127,7 +127,7 @@ interface Stores {
 }
 type Progress = (done: number, total: number, note: string) => void;
 
-/** People, browsers and payments in the ledger, and attribution as it is worked out. */
+/** Fills the ledger with customers, browsers and payments, and computes their attribution. */
 async function fillAll(stores: Stores, large: LargeProfile, progress: Progress): Promise<void> {
   await fillLargeProfile(stores.app, stores.clickhouse, large, progress);
   const { signal } = new AbortController();
@@ -136,8 +136,8 @@ async function fillAll(stores: Stores, large: LargeProfile, progress: Progress):
 
 const parts = 10;
 
-/** Purchases of people whom nobody knows, with their paths, made by the engine alone: one part after the other, each in a week of its own. */
-async function fillColumns(
+/** Generates purchases of anonymous visitors and their touches directly in ClickHouse, in parts that each cover a separate week. */
+async function fillClickHouse(
   { clickhouse }: Stores,
   { profileId, people, touchesPerPerson }: LargeProfile,
   progress: Progress,

@@ -9,10 +9,10 @@ const sizes = {
   full: { requests: 1_000_000, processes: 2, inputs: 2_000 },
 } as const;
 
-/** Of the processor, for one request; URLs that were made to be slow once took 2 to 3 s. */
-const mostCpuMs = 500;
+/** CPU limit for one request. Crafted URLs once took 2 to 3 s. */
+const maxCpuMs = 500;
 
-/** A failure names its seed. Given here, that seed makes the first batch. */
+/** Failures report their seed. Set FUZZ_SEED to that seed to generate its batch first. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 20_260_615);
 
 /**
@@ -29,7 +29,7 @@ export const drill: Drill = {
     const done = new Array<number>(processes).fill(0);
     const faults = new Array<number>(processes).fill(0);
     const total = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0);
-    const tell = (part: number) => (count: number, kinds: number) => {
+    const reportProgress = (part: number) => (count: number, kinds: number) => {
       done[part] = count;
       faults[part] = kinds;
       progress(total(done), requests, `${total(faults)} kinds of faults`);
@@ -38,12 +38,12 @@ export const drill: Drill = {
     const parts = await Promise.all(
       done.map((_, part) => {
         const options = { set: `drill-fuzz-${part}`, seed: firstSeed + part * 1_000_000, requests: share, inputs };
-        return processes === 1 ? fuzzPart(options, tell(part)) : inProcess(options, tell(part));
+        return processes === 1 ? fuzzPart(options, reportProgress(part)) : inProcess(options, reportProgress(part));
       }),
     );
 
     const sum = (count: (part: PartResult) => number) => parts.reduce((total, part) => total + count(part), 0);
-    const byStatus = summed(parts.map((part) => part.byStatus));
+    const byStatus = sumCounts(parts.map((part) => part.byStatus));
     const shareOf = (pattern: RegExp) =>
       Object.entries(byStatus).reduce((total, [status, count]) => total + (pattern.test(status) ? count : 0), 0) /
       requests;
@@ -57,15 +57,15 @@ export const drill: Drill = {
         sum((part) => part.serverErrors) === 0 &&
         parsers.length > 0 &&
         failed.length === 0 &&
-        parts.every(({ dearest }) => dearest.cpu_ms <= mostCpuMs) &&
+        parts.every(({ dearest }) => dearest.cpu_ms <= maxCpuMs) &&
         parts.every(({ heapStart, heapEnd }) => heapEnd < heapStart * 1.2 + 20) &&
-        // Requests that all fail at the door would prove nothing of the house.
+        // If most requests were rejected early, the drill would prove nothing about the routes.
         shareOf(/^2/) > 0.1 &&
         shareOf(/^429$/) < 0.1,
       requests: sum((part) => part.requests),
       seed: firstSeed,
       by_status: byStatus,
-      by_status_of_collector: summed(parts.map((part) => part.byStatusOfCollector)),
+      by_status_of_collector: sumCounts(parts.map((part) => part.byStatusOfCollector)),
       off_schema: sum((part) => part.offSchema),
       server_errors: sum((part) => part.serverErrors),
       heap_mb_start: parts.map(({ heapStart }) => heapStart),
@@ -81,7 +81,7 @@ export const drill: Drill = {
   },
 };
 
-function summed(tables: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+function sumCounts(tables: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const [name, count] of tables.flatMap((table) => Object.entries(table))) sums[name] = (sums[name] ?? 0) + count;
   return sums;
@@ -93,6 +93,6 @@ function inProcess(options: PartOptions, progress: (done: number, faults: number
     child.on('message', (message: { done: number; faults: number } | { result: PartResult }) =>
       'result' in message ? resolve(message.result) : progress(message.done, message.faults),
     );
-    child.once('exit', (code) => reject(new Error(`a part of the fuzz ended with code ${code}`)));
+    child.once('exit', (code) => reject(new Error(`a fuzz process exited with code ${code}`)));
   });
 }

@@ -1,4 +1,4 @@
-/** Addresses that look as if one could return there, made of parts that browsers and servers have read differently. */
+/** Hostile return URLs, made of parts that browsers and servers parse differently. */
 
 const good = 'app.example.com';
 const evil = 'evil.example';
@@ -67,7 +67,7 @@ const paths = [
   '?a=1&status=success',
 ];
 
-/** Counted through in steps that share nothing with the number of parts, so that few of them already mix everything. */
+/** Advances each list at a different rate, so that few URLs already combine all kinds of parts. */
 export function hostileUrl(index: number): string {
   const pick = (list: readonly string[], step: number) => list[Math.floor(index / step) % list.length] as string;
   return `${pick(schemes, 7)}${pick(logins, 3)}${pick(hosts, 1)}${pick(ports, 11)}${pick(paths, 5)}`;

@@ -15,11 +15,14 @@ const sizes = { small: { handoffs: 24, urls: 300 }, full: { handoffs: 1_000, url
 const callbacks = 20;
 const handoffsAtOnce = 6;
 
-/** Twenty consents of one browser come back at once through two APIs, while other browsers bring the same state; and addresses that pretend to be the app's. */
+/**
+ * Returns twenty consents of one browser at once through two APIs, while other browsers send the same state. Then tries hostile return URLs that
+ * imitate the app's origin.
+ */
 export const drill: Drill = {
   name: 'handoffs',
   promise:
-    'One consent is used for each hand-off, another browser decides nothing, and nobody is sent to an origin that the app does not allow.',
+    'Each hand-off uses exactly one consent, other browsers cannot complete or cancel it, and redirects go only to origins that the app allows.',
 
   async run({ size, progress }) {
     const { handoffs, urls } = sizes[size];
@@ -66,59 +69,59 @@ interface Scene {
 
 async function raceConsents({ kit, company, apis }: Scene, handoffs: number, progress: (done: number) => void) {
   const [first] = apis;
-  // A profile holds only so many connections.
+  // A profile can have only a limited number of connections.
   const shops = await Promise.all(Array.from({ length: Math.ceil(handoffs / 40) }, () => openShop(kit, first)));
   const counts = { handoffs, callbacks: 0, completed: 0, cancelled: 0, consentsUsed: 0, strangers: 0 };
   let [wrong, settledByOthers, next] = [0, 0, 0];
-  /** Most approve one account; some cancel at the same time, and some share several. */
-  const answerOf = (index: number, consent: string, copy: number) => {
+  /** Most callbacks approve one account, some approve several, and some cancel at the same time. */
+  const callbackUrl = (index: number, consent: string, copy: number) => {
     if (index % 5 === 4 && copy % 2 === 0) return company.answer(consent, { error: 'access_denied' });
     return company.approve(consent, `act_${index}`, ...(index % 7 === 6 ? [`other_${index}`] : []));
   };
-  const one = async (index: number) => {
+  const runHandoff = async (index: number) => {
     const shop = shops[index % shops.length] as Shop;
     const provider = index % 2 === 0 ? 'social_ads' : 'search_ads';
     const { data } = await shop.mint(provider, { return_url: returnUrl });
     const browser = openBrowser(first);
     const { to: consent = '' } = await browser.open(data.start_url);
-    const answers = Array.from({ length: callbacks }, (_, copy) => answerOf(index, consent, copy));
-    const codes = answers.map((url) => new URL(url).searchParams.get('code') ?? '');
-    // Other browsers: one that never began, one that began by itself, and one with the cookie of another hand-off.
-    const began = openBrowser(first);
-    await began.open(data.start_url);
-    const strangers = [openBrowser(first), began, openBrowser(apis[1])];
-    const asStranger = async (place: number) => {
-      const { outcome: told } = await (strangers[place % 3] as (typeof strangers)[0]).open(answers[place] as string);
+    const callbackUrls = Array.from({ length: callbacks }, (_, copy) => callbackUrl(index, consent, copy));
+    const codes = callbackUrls.map((url) => new URL(url).searchParams.get('code') ?? '');
+    // Other browsers: one without a hand-off, one that opened the start URL itself, and one that uses the other API.
+    const started = openBrowser(first);
+    await started.open(data.start_url);
+    const strangers = [openBrowser(first), started, openBrowser(apis[1])];
+    const openAsStranger = async (nth: number) => {
+      const { outcome } = await (strangers[nth % 3] as (typeof strangers)[0]).open(callbackUrls[nth] as string);
       counts.strangers += 1;
-      if (told?.reason !== 'state_invalid' || told.handoff_id !== data.id) wrong += 1;
+      if (outcome?.reason !== 'state_invalid' || outcome.handoff_id !== data.id) wrong += 1;
     };
-    for (let place = 0; place < 3; place += 1) await asStranger(place);
+    for (let nth = 0; nth < 3; nth += 1) await openAsStranger(nth);
     if ((await shop.read(data.id)).status !== 'pending') settledByOthers += 1;
     const twin = openBrowser(apis[1]);
     for (const [name, value] of browser.jar) twin.jar.set(name, value);
-    const [told] = await Promise.all([
-      Promise.all(answers.map((url, copy) => (copy % 2 === 0 ? browser : twin).open(url))),
-      Promise.all([0, 1, 2].map(asStranger)),
+    const [bounces] = await Promise.all([
+      Promise.all(callbackUrls.map((url, copy) => (copy % 2 === 0 ? browser : twin).open(url))),
+      Promise.all([0, 1, 2].map(openAsStranger)),
     ]);
-    counts.callbacks += told.length;
+    counts.callbacks += bounces.length;
     const { status, result } = await shop.read(data.id);
     const used = codes.filter((code) => company.exchangedCodes.has(code)).length;
     counts.consentsUsed += used;
     if (status === 'completed') counts.completed += 1;
     else if (status === 'cancelled' && result.reason === 'user_cancelled') counts.cancelled += 1;
     else wrong += 1;
-    // Whoever comes after the end hears it; whoever comes before, that another is at it.
+    // Callbacks after the end get the outcome. Earlier ones get handoff_used, because another callback is being processed.
     const outcome = result.pending_selection ? 'pending_selection' : status === 'completed' ? 'success' : 'cancelled';
-    const heard = told.map((bounce) => bounce.outcome?.reason ?? bounce.outcome?.status);
-    const decided = told.filter((bounce) => bounce.outcome?.status === outcome).length;
+    const reported = bounces.map((bounce) => bounce.outcome?.reason ?? bounce.outcome?.status);
+    const decided = bounces.filter((bounce) => bounce.outcome?.status === outcome).length;
     if (used !== (status === 'completed' ? 1 : 0) || decided < 1) wrong += 1;
     if (status === 'cancelled' && decided !== 1) wrong += 1;
-    if (heard.some((word) => word !== outcome && word !== 'handoff_used' && word !== 'user_cancelled')) wrong += 1;
+    if (reported.some((word) => word !== outcome && word !== 'handoff_used' && word !== 'user_cancelled')) wrong += 1;
   };
   await Promise.all(
     Array.from({ length: handoffsAtOnce }, async () => {
       for (let index = next++; index < handoffs; index = next++) {
-        await one(index);
+        await runHandoff(index);
         progress(index);
       }
     }),
@@ -129,26 +132,26 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
   return { ...counts, events: Number(rows[0]?.n), wrong, settledByOthers };
 }
 
-/** Each address at the mint; and planted in a row, as if it had been allowed once, at the bounce. */
+/** Tries each URL when creating a hand-off. Also writes it into a stored hand-off, as if it had been allowed once, and opens that. */
 async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, progress: (done: number) => void) {
   const shop = await openShop(kit, api);
   const counts = { urls, accepted: 0, refusedAtMint: 0, bounced: 0, bouncedElsewhere: 0 };
-  const look = (location: string | undefined) => {
+  const checkRedirect = (location: string | undefined) => {
     if (location === undefined || location.startsWith(`${company.url}/`)) return;
     counts.bounced += 1;
-    // As a browser reads it.
+    // Parsed as a browser would.
     if (URL.parse(location)?.origin !== appOrigin) counts.bouncedElsewhere += 1;
   };
   let next = 0;
-  const one = async (index: number, ended: { readonly id: string; readonly start_url: string }) => {
+  const tryUrl = async (index: number, ended: { readonly id: string; readonly start_url: string }) => {
     const return_url = hostileUrl(index);
     const browser = openBrowser(api);
     const minted = await shop.mint('social_ads', { return_url });
     if (minted.status === 201) {
       counts.accepted += 1;
-      const begun = await browser.open(minted.data.start_url);
-      look(begun.to);
-      look((await browser.open(company.answer(begun.to ?? '', { error: 'access_denied' }))).to);
+      const started = await browser.open(minted.data.start_url);
+      checkRedirect(started.to);
+      checkRedirect((await browser.open(company.answer(started.to ?? '', { error: 'access_denied' }))).to);
     } else counts.refusedAtMint += 1;
     const planted = return_url.replaceAll('\u0000', '');
     await kit.app
@@ -161,7 +164,7 @@ async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, pr
           .where('id', '=', ended.id)
           .execute(),
       );
-    look((await browser.open(ended.start_url)).to);
+    checkRedirect((await browser.open(ended.start_url)).to);
     if (index % 100 === 0) progress(index);
   };
   await Promise.all(
@@ -170,7 +173,7 @@ async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, pr
       const browser = openBrowser(api);
       const { to: consent = '' } = await browser.open(ended.start_url);
       await browser.open(company.answer(consent, { error: 'access_denied' }));
-      for (let index = next++; index < urls; index = next++) await one(index, ended);
+      for (let index = next++; index < urls; index = next++) await tryUrl(index, ended);
     }),
   );
   return counts;

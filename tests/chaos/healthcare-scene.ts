@@ -11,10 +11,10 @@ import {
   buildMarkedProfile,
   idBuilders,
   type MarkedProfile,
-  processQueue,
   type TestApi,
   type Testkit,
   testVault,
+  processQueue,
 } from '@tributary/testkit';
 import type { IdKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -22,21 +22,21 @@ import { draftOf, validInput, written } from '../generated/requests.ts';
 import { credentialsFor, idToken, settled, type World } from '../generated/world.ts';
 import { canaryWords, makeCanary } from './canaries.ts';
 
-/** A person of the profile whose every word is a canary, by the ids that a request may name them with. */
-export interface Bird {
+/** The ids by which a request can refer to a customer whose data consists of canaries. */
+export interface CanaryCustomer {
   readonly customer: string;
   readonly conversion: string;
 }
 
-/** What a partner may hold on a profile whose people it may not see: a key, and the token that minted it. */
+/** Credentials of a partner without access to customer data: an API key, and the app token that created it. */
 const partnerKinds = ['api_key', 'app'] as const;
 type PartnerKind = (typeof partnerKinds)[number];
 
-const birdsInRequest = 1_000;
+const customersPerRequest = 1_000;
 const deliveryTimeoutMs = 5_000;
 
-/** Somewhere on this machine that a profile's webhooks go to: it keeps what came. */
-export async function openNest() {
+/** Starts a local webhook receiver that stores the request bodies. */
+export async function openWebhookReceiver() {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -54,7 +54,7 @@ export async function openNest() {
   const outbound = createOutbound({ timeoutMs: deliveryTimeoutMs, policy: localDevelopmentTargets });
   return {
     bodies,
-    url: `http://127.0.0.1:${port}/nest`,
+    url: `http://127.0.0.1:${port}/webhooks`,
     outbound,
     close() {
       outbound.close();
@@ -64,45 +64,45 @@ export async function openNest() {
   };
 }
 
-type Nest = Awaited<ReturnType<typeof openNest>>;
+type WebhookReceiver = Awaited<ReturnType<typeof openWebhookReceiver>>;
 
-/** A profile full of people, as its partner sees it before and after it becomes healthcare-family. */
-export class Aviary {
+/** A profile with canary customers, as its partner sees it before and after the switch to a healthcare privacy mode. */
+export class CanaryProfile {
   readonly #kit: Testkit;
   readonly #api: TestApi;
   readonly #profile: MarkedProfile;
-  readonly #nest: Nest;
+  readonly #receiver: WebhookReceiver;
   readonly #tokens: ReadonlyMap<string, string>;
   #partner: Readonly<Record<PartnerKind, Record<string, string>>> = { api_key: {}, app: {} };
 
   private constructor(
     kit: Testkit,
     api: TestApi,
-    nest: Nest,
+    receiver: WebhookReceiver,
     profile: MarkedProfile,
     tokens: ReadonlyMap<string, string>,
   ) {
     this.#kit = kit;
     this.#api = api;
-    this.#nest = nest;
+    this.#receiver = receiver;
     this.#profile = profile;
     this.#tokens = tokens;
   }
 
-  static async open(kit: Testkit, api: TestApi, nest: Nest): Promise<Aviary> {
+  static async open(kit: Testkit, api: TestApi, receiver: WebhookReceiver): Promise<CanaryProfile> {
     const profile = await buildMarkedProfile(kit);
     const tokens = new Map<string, string>();
     for (const [kind, build] of Object.entries(idBuilders))
       tokens.set(idToken(kind as IdKind), await build(kit, profile));
-    const aviary = new Aviary(kit, api, nest, profile, tokens);
-    await aviary.#meetPartner([...OAuthScope.options]);
-    return aviary;
+    const canaryProfile = new CanaryProfile(kit, api, receiver, profile, tokens);
+    await canaryProfile.#connectPartner([...OAuthScope.options]);
+    return canaryProfile;
   }
 
-  /** Records them as a partner does. Each pays once, and says all that a person can say. */
-  async settleBirds(from: number, count: number): Promise<void> {
-    for (let at = from; at < from + count; at += birdsInRequest) {
-      const events = Array.from({ length: Math.min(birdsInRequest, from + count - at) }, (_, index) => {
+  /** Creates customers through the partner's API. Each has one payment and all customer traits. */
+  async createCustomers(from: number, count: number): Promise<void> {
+    for (let at = from; at < from + count; at += customersPerRequest) {
+      const events = Array.from({ length: Math.min(customersPerRequest, from + count - at) }, (_, index) => {
         const { email, phone } = makeCanary(at + index);
         return {
           event_name: 'payment_received',
@@ -113,62 +113,66 @@ export class Aviary {
         };
       });
       const { status, text } = await this.#call('POST', '/api/v1/events', this.#partner.app, { events });
-      if (status !== 202 || !text.includes('"rejected":0')) throw new Error(`Recording answered ${status}: ${text}`);
+      if (status !== 202 || !text.includes('"rejected":0'))
+        throw new Error(`Creating customers returned ${status}: ${text}`);
     }
   }
 
-  async listBirds(): Promise<Bird[]> {
+  async listCustomers(): Promise<CanaryCustomer[]> {
     const { rows } = await this.#kit.app.forProfile(this.#profile.id).transaction((tx) =>
-      sql<Bird>`
+      sql<CanaryCustomer>`
         SELECT customer_id AS customer, id AS conversion FROM outcomes
         WHERE profile_id = ${this.#profile.id} AND idempotency_key LIKE 'order-%' ORDER BY id`.execute(tx),
     );
     return rows;
   }
 
-  /** The app subscribes to all that it may hear of. */
+  /** Subscribes the app to all events that it may receive. */
   async subscribe(): Promise<void> {
     const events = ['outcome.recorded', 'conversion.attributed', 'recompute.completed'];
-    const body = { url: this.#nest.url, events, providers: ['service'] };
+    const body = { url: this.#receiver.url, events, providers: ['service'] };
     const { status, text } = await this.#call('POST', '/api/v1/webhooks/subscriptions', this.#partner.app, body);
-    if (status !== 201) throw new Error(`Subscribing answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`Subscribing returned ${status}: ${text}`);
   }
 
-  /** What is left to tell subscribers is told; resolves to the bodies that came. */
+  /** Delivers all pending webhooks. Resolves to the received bodies. */
   async deliver(): Promise<string[]> {
     const { app, system, clock } = this.#kit;
     while ((await sequenceBatch(system.unbound, clock.now())) > 0);
-    const stores = { app, system, outbound: this.#nest.outbound, vault: testVault, gate: createPersonalDataGate(app) };
+    const stores = { app, system, outbound: this.#receiver.outbound, vault: testVault, gate: createPersonalDataGate(app) };
     await processQueue(system, 'webhooks', webhooks({ ...stores, now: () => clock.now(), random: Math.random }));
-    return this.#nest.bodies.splice(0);
+    return this.#receiver.bodies.splice(0);
   }
 
-  /** The app itself says so, and then asks for what it may still hold. */
+  /** Switches the privacy mode as the app, and then requests the scopes that the app may still have. */
   async becomeHealthcare(privacyMode: 'platform_safe' | 'hipaa'): Promise<void> {
     const path = `/api/v1/profiles/${this.#profile.id}/entitlements/atribu_attribution`;
-    const { status, text } = await this.#call('PUT', path, await this.#ownToken(), {
+    const { status, text } = await this.#call('PUT', path, await this.#appToken(), {
       enabled: true,
       privacy_mode: privacyMode,
     });
-    if (status !== 200) throw new Error(`The switch answered ${status}: ${text}`);
-    await this.#meetPartner(OAuthScope.options.filter((scope) => scope !== 'analytics_pii'));
+    if (status !== 200) throw new Error(`The switch returned ${status}: ${text}`);
+    await this.#connectPartner(OAuthScope.options.filter((scope) => scope !== 'analytics_pii'));
   }
 
-  /** Every route that the partner may call, as it would be called; of a person where it is about one. */
-  routesOfPartner(): readonly { readonly route: Route; readonly isOfPerson: boolean }[] {
+  /** Lists the routes that the partner may call, and whether each refers to a customer. */
+  listPartnerRoutes(): readonly { readonly route: Route; readonly isAboutCustomer: boolean }[] {
     return Object.values<Route>(routes)
       .filter((route) => kindsFor(route).length > 0)
       .map((route) => ({
         route,
-        isOfPerson: Object.values(route.ids ?? {}).some((kind) => kind in idsOf(nobody)),
+        isAboutCustomer: Object.values(route.ids ?? {}).some((kind) => kind in idsOf(emptyCustomer)),
       }));
   }
 
-  /** Asks once with each credential that the route takes; resolves to what came back. */
-  async ask(route: Route, bird: Bird): Promise<{ readonly status: number; readonly text: string }[]> {
-    const own = Object.entries(idsOf(bird)).map(([kind, id]) => [idToken(kind as IdKind), id] as const);
+  /** Calls the route once with each credential that it accepts. Resolves to the responses. */
+  async callRoute(
+    route: Route,
+    customer: CanaryCustomer,
+  ): Promise<{ readonly status: number; readonly text: string }[]> {
+    const own = Object.entries(idsOf(customer)).map(([kind, id]) => [idToken(kind as IdKind), id] as const);
     const tokens = new Map([...this.#tokens, ...own]);
-    const answers = [];
+    const responses = [];
     for (const kind of kindsFor(route)) {
       const draft = draftOf(
         route,
@@ -178,31 +182,31 @@ export class Aviary {
       );
       const world = { tokens, credentials: this.#partner } as unknown as World;
       const { method, url, headers, body } = settled(written(draft), world);
-      answers.push(await this.#send(method, url, { ...headers }, body));
+      responses.push(await this.#send(method, url, { ...headers }, body));
     }
-    return answers;
+    return responses;
   }
 
-  /** An assistant with the partner's key calls a tool. */
-  async callTool(name: string, given: Record<string, unknown>): Promise<string> {
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
+  /** Calls an MCP tool with the partner's key. */
+  async callTool(name: string, args: Record<string, unknown>): Promise<string> {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
     const headers = { ...this.#partner.api_key, accept: 'application/json, text/event-stream' };
     const { text } = await this.#call('POST', '/mcp', headers, message);
     return text;
   }
 
-  async #meetPartner(scopes: readonly string[]): Promise<void> {
-    const grant = await this.#call('PUT', `/api/v1/profiles/${this.#profile.id}/grant`, await this.#ownToken(), {
+  async #connectPartner(scopes: readonly string[]): Promise<void> {
+    const grant = await this.#call('PUT', `/api/v1/profiles/${this.#profile.id}/grant`, await this.#appToken(), {
       scopes,
     });
-    if (grant.status !== 200) throw new Error(`The grant answered ${grant.status}: ${grant.text}`);
+    if (grant.status !== 200) throw new Error(`The grant returned ${grant.status}: ${grant.text}`);
     const app = await this.#token(this.#profile.id);
     const { status, text } = await this.#call('POST', '/api/v1/keys', app, { rate_limit_per_minute: 6_000 });
-    if (status !== 201) throw new Error(`The key answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`The key returned ${status}: ${text}`);
     this.#partner = { app, api_key: { authorization: `Bearer ${JSON.parse(text).data.key}` } };
   }
 
-  #ownToken(): Promise<Record<string, string>> {
+  #appToken(): Promise<Record<string, string>> {
     return this.#token(undefined);
   }
 
@@ -216,7 +220,7 @@ export class Aviary {
     if (profileId) form.set('profile_id', profileId);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const { status, text } = await this.#send('POST', '/oauth/token', headers, Buffer.from(form.toString()));
-    if (status !== 200) throw new Error(`The token answered ${status}: ${text}`);
+    if (status !== 200) throw new Error(`The token returned ${status}: ${text}`);
     return { authorization: `Bearer ${JSON.parse(text).access_token}` };
   }
 
@@ -225,7 +229,7 @@ export class Aviary {
     return this.#send(method, url, json, Buffer.from(JSON.stringify(body)));
   }
 
-  /** From another address each time: how often somebody may ask is not what is asked here. */
+  /** Sends each request from another address, because rate limits are not under test. */
   async #send(method: string, url: string, headers: Record<string, string>, body: Buffer | undefined) {
     const { statusCode: status, body: text } = await this.#api.fastify.inject({
       method: method as 'GET',
@@ -238,13 +242,13 @@ export class Aviary {
   }
 }
 
-/** What a request may name somebody by. A payment is an outcome. */
-const idsOf = ({ customer, conversion }: Bird): Partial<Record<IdKind, string>> => ({
+/** The id kinds that refer to a customer. A payment is an outcome. */
+const idsOf = ({ customer, conversion }: CanaryCustomer): Partial<Record<IdKind, string>> => ({
   customer,
   conversion,
   payment: conversion,
 });
-const nobody: Bird = { customer: '', conversion: '' };
+const emptyCustomer: CanaryCustomer = { customer: '', conversion: '' };
 
 const kindsFor = ({ access }: Route): PartnerKind[] => {
   const { good } = credentialsFor(access.credentials);
@@ -253,7 +257,7 @@ const kindsFor = ({ access }: Route): PartnerKind[] => {
 
 const inputs = new Map<string, ReturnType<typeof validInput>>();
 
-/** Made up once for each route, which takes a while. */
+/** Cached per route, because generating an input is slow. */
 export function inputOf(route: Route): ReturnType<typeof validInput> {
   const input = inputs.get(route.id) ?? validInput(route, 1);
   inputs.set(route.id, input);

@@ -1,46 +1,47 @@
 import { tools } from '@tributary/api/mcp/tools.ts';
 import { type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
-import { Aviary, type Bird, countWords, inputOf, openNest } from './healthcare-scene.ts';
+import { type CanaryCustomer, CanaryProfile, countWords, inputOf, openWebhookReceiver } from './healthcare-scene.ts';
 
 const sizes = { small: 8, full: 10_000 } as const;
 const lanes = 8;
 
 /**
- * A profile full of people whose every word is a canary becomes healthcare-family, once in each of the two ways. Its partner asks every route
- * that it may call, those about a person for each of them, hears its webhooks and lets an assistant ask.
+ * Switches a profile, whose customers have only canary data, to each of the two healthcare privacy modes. Its partner then calls every allowed route,
+ * routes about a customer once per customer, receives webhooks and calls the MCP tools.
  */
 export const drill: Drill = {
   name: 'healthcare',
   promise:
-    'On a healthcare-family profile no partner learns a word of anybody, by any route, webhook, assistant or log.',
+    'On a profile in a healthcare privacy mode, no partner receives customer data through any route, webhook, MCP tool or log.',
 
   async run({ size, progress }) {
     const people = sizes[size];
     const kit = await openDrillKit('drill-healthcare', ['postgres', 'redis', 'clickhouse']);
     const warehouse = await openWarehouse(kit);
-    const nest = await openNest();
-    const api = await openApi(kit, { webhookTargets: nest.outbound });
+    const receiver = await openWebhookReceiver();
+    const api = await openApi(kit, { webhookTargets: receiver.outbound });
     const byStatus: Record<string, number> = {};
     const leaks: string[] = [];
     const counts = { asked: 0, routes: 0, tools: 0, deliveries: 0, words_before: 0 };
     try {
-      for (const [turn, mode] of (['platform_safe', 'hipaa'] as const).entries()) {
-        const aviary = await Aviary.open(kit, api, nest);
-        await aviary.subscribe();
-        await aviary.settleBirds(0, people);
-        const birds = await aviary.listBirds();
-        const [first] = birds;
-        if (!first || birds.length !== people) throw new Error(`${birds.length} of ${people} people are there.`);
-        // Before, the partner sees them: a search that finds nothing afterwards can find something.
-        const asked = aviary.routesOfPartner();
-        const reads = asked.filter(({ route }) => route.method === 'GET');
-        for (const { route } of reads.filter(({ isOfPerson }) => isOfPerson))
-          counts.words_before += countWords((await aviary.ask(route, first)).map(({ text }) => text));
-        counts.words_before += countWords(await aviary.deliver());
+      for (const [index, mode] of (['platform_safe', 'hipaa'] as const).entries()) {
+        const profile = await CanaryProfile.open(kit, api, receiver);
+        await profile.subscribe();
+        await profile.createCustomers(0, people);
+        const customers = await profile.listCustomers();
+        const [first] = customers;
+        if (!first || customers.length !== people)
+          throw new Error(`${customers.length} of ${people} people were created.`);
+        // Before the switch the partner sees the data, which proves that the search can find it.
+        const partnerRoutes = profile.listPartnerRoutes();
+        const reads = partnerRoutes.filter(({ route }) => route.method === 'GET');
+        for (const { route } of reads.filter(({ isAboutCustomer }) => isAboutCustomer))
+          counts.words_before += countWords((await profile.callRoute(route, first)).map(({ text }) => text));
+        counts.words_before += countWords(await profile.deliver());
 
-        await aviary.becomeHealthcare(mode);
-        await aviary.settleBirds(people, Math.min(people, 1_000));
-        const bodies = await aviary.deliver();
+        await profile.becomeHealthcare(mode);
+        await profile.createCustomers(people, Math.min(people, 1_000));
+        const bodies = await profile.deliver();
         counts.deliveries += bodies.length;
         if (countWords(bodies) > 0) leaks.push(`${mode}: a webhook`);
 
@@ -51,26 +52,26 @@ export const drill: Drill = {
             if (countWords([text]) > 0) leaks.push(`${mode}: ${id} (${status})`);
           }
         };
-        const total = reads.filter(({ isOfPerson }) => isOfPerson).length * birds.length;
+        const total = reads.filter(({ isAboutCustomer }) => isAboutCustomer).length * customers.length;
         let done = 0;
-        for (const { route, isOfPerson } of reads) {
-          await inLanes(isOfPerson ? birds : [first], async (bird) => {
-            note(route.id, await aviary.ask(route, bird));
-            if (isOfPerson) progress(turn * total + ++done, 2 * total, `${leaks.length} leaks`);
+        for (const { route, isAboutCustomer } of reads) {
+          await inLanes(isAboutCustomer ? customers : [first], async (customer) => {
+            note(route.id, await profile.callRoute(route, customer));
+            if (isAboutCustomer) progress(index * total + ++done, 2 * total, `${leaks.length} leaks`);
           });
         }
         for (const { name, route } of tools) {
           const { params, query } = inputOf(route);
-          const text = await aviary.callTool(name, { ...params, ...query });
+          const text = await profile.callTool(name, { ...params, ...query });
           counts.tools += 1;
           if (countWords([text]) > 0) leaks.push(`${mode}: the tool ${name}`);
         }
-        // What changes something comes last, and what deletes at the very end.
-        const writes = asked.filter(({ route }) => route.method !== 'GET');
+        // Writes come after reads, and deletions last.
+        const writes = partnerRoutes.filter(({ route }) => route.method !== 'GET');
         const last = writes.filter(({ route }) => route.method === 'DELETE');
         for (const { route } of [...writes.filter((one) => !last.includes(one)), ...last])
-          note(route.id, await aviary.ask(route, birds.at(-1) ?? first));
-        counts.routes = asked.length;
+          note(route.id, await profile.callRoute(route, customers.at(-1) ?? first));
+        counts.routes = partnerRoutes.length;
       }
       const wordsInLogs = countWords(api.logLines);
       const isServed = (byStatus['200'] ?? 0) > counts.asked / 10;
@@ -85,19 +86,22 @@ export const drill: Drill = {
       };
     } finally {
       await api.close();
-      nest.close();
+      receiver.close();
       await warehouse.drop();
       await kit.close();
     }
   },
 };
 
-/** Each of them, some at a time. */
-async function inLanes(all: readonly Bird[], work: (bird: Bird) => Promise<void>): Promise<void> {
-  const rest = all.values();
+/** Runs the work for each customer with limited concurrency. */
+async function inLanes(
+  customers: readonly CanaryCustomer[],
+  work: (customer: CanaryCustomer) => Promise<void>,
+): Promise<void> {
+  const remaining = customers.values();
   await Promise.all(
     Array.from({ length: lanes }, async () => {
-      for (const bird of rest) await work(bird);
+      for (const customer of remaining) await work(customer);
     }),
   );
 }

@@ -5,7 +5,7 @@ import { testOutcomeServices, testVault } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 import { Toy } from '../../domain/advertising/connections/toy.fixture.ts';
 
-/** A worker whose clock the drill moves. It answers each moment that it is told with what it has used so far. */
+/** A worker whose clock the drill moves. It responds to each new time with its memory and CPU usage so far. */
 const [appUrl = '', systemUrl = '', toyUrl = ''] = process.argv.slice(2);
 const app = createPostgres({ url: appUrl, poolSize: 16 });
 const system = createPostgres({ url: systemUrl, poolSize: 4 });

@@ -17,14 +17,14 @@ const sizes = {
 } as const;
 const set = 'drill-hourly-syncs';
 
-/** How many more than on average may be due in one minute: a herd is many times as many. */
-const mostAtOnce = 1.25;
+/** Limit for the syncs due in one minute, relative to the average. A thundering herd is many times as large. */
+const maxPeakRatio = 1.25;
 
-/** An hour of a deployment with very many connections, lived as fast as one worker can. The provider has nothing new to say. */
+/** Simulates an hour of a deployment with very many connections, as fast as one worker can. The provider has no new data. */
 export const drill: Drill = {
   name: 'hourly-syncs',
   promise:
-    'Of very many connections each is read once an hour, none of them in a herd, and a worker needs no more memory for it.',
+    'Each of very many connections is synced once an hour, syncs are spread evenly, and the memory of the worker does not grow.',
 
   async run({ size, progress }) {
     const { profiles, connections, stepMinutes } = sizes[size];
@@ -35,7 +35,7 @@ export const drill: Drill = {
     try {
       const begin = new Date((Math.floor(Date.now() / hourMs) + 1) * hourMs);
       for (let n = 0; n < profiles; n += 1) {
-        await fill(kit, await buildProfile(kit.app), connections, toy, begin);
+        await insertConnections(kit, await buildProfile(kit.app), connections, toy, begin);
         progress(n * connections, 2 * total, 'connected');
       }
       await kit.owner.unbound.query(sql`ANALYZE`);
@@ -50,34 +50,34 @@ export const drill: Drill = {
       for (let minute = stepMinutes; minute <= 60; minute += stepMinutes) {
         const at = begin.getTime() + minute * minuteMs;
         worker.send({ at });
-        const [used] = (await once(worker, 'message')) as [{ megabytes: number; cpuSeconds: number }];
-        cpuOfWorker = used.cpuSeconds;
-        const due = await comeTo(kit, new Date(at));
-        steps.push({ due, megabytes: used.megabytes });
-        while ((await left(kit)) > 0) await sleep(50);
+        const [usage] = (await once(worker, 'message')) as [{ megabytes: number; cpuSeconds: number }];
+        cpuOfWorker = usage.cpuSeconds;
+        const due = await makeDueUntil(kit, new Date(at));
+        steps.push({ due, megabytes: usage.megabytes });
+        while ((await countDue(kit)) > 0) await sleep(50);
         progress(total + toy.requests.length, 2 * total, `minute ${minute}`);
       }
       const seconds = (performance.now() - startedAt) / 1_000;
       const cpu = cpuSeconds(set) - cpuBefore;
-      const readOnceEach = await readOnce(kit);
+      const syncedOnce = await countSyncedOnce(kit);
       const average = total / steps.length;
       const most = Math.max(...steps.map(({ due }) => due));
       const [early, late] = [steps[Math.floor(steps.length / 4)]?.megabytes ?? 0, steps.at(-1)?.megabytes ?? 0];
       return {
         passed:
-          readOnceEach === total &&
+          syncedOnce === total &&
           toy.requests.length === total &&
-          // Of a few, chance alone makes a herd, and a process that has just begun still grows.
-          (size === 'small' || (most <= average * mostAtOnce && late <= early * 1.2 + 20)),
+          // With few connections the peak depends on chance, and the memory of a new process still grows.
+          (size === 'small' || (most <= average * maxPeakRatio && late <= early * 1.2 + 20)),
         connections: total,
-        read_once: readOnceEach,
+        read_once: syncedOnce,
         asked: toy.requests.length,
         due_in_a_step: { average: Math.round(average), most },
         worker_megabytes: { after_a_quarter: Math.round(early), at_the_end: Math.round(late) },
         connections_per_second: Math.round(total / seconds),
         cpu_ms_a_connection: {
           worker: Math.round((cpuOfWorker / total) * 1e5) / 100,
-          // This process, which also answers for the provider, counts with it.
+          // Includes this process, which also runs the fake provider.
           database_and_provider: Math.round((cpu / total) * 1e5) / 100,
         },
       };
@@ -91,8 +91,14 @@ export const drill: Drill = {
 
 type Profile = Awaited<ReturnType<typeof buildProfile>>;
 
-/** Connections of one profile that were read an hour ago, each due at its own minute. */
-const fill = async ({ app }: Testkit, { id, workspaceId }: Profile, count: number, toy: Toy, begin: Date) => {
+/** Inserts connections of one profile that were synced an hour ago, each due at its own minute. */
+const insertConnections = async (
+  { app }: Testkit,
+  { id, workspaceId }: Profile,
+  count: number,
+  toy: Toy,
+  begin: Date,
+) => {
   const ids = Array.from({ length: count }, () => uuid());
   const sealed = ids.map((row) =>
     testVault.seal(JSON.stringify(toy.credentials()), {
@@ -116,22 +122,22 @@ const fill = async ({ app }: Testkit, { id, workspaceId }: Profile, count: numbe
   });
 };
 
-/** PostgreSQL's own clock stays: what is due until then is due now. Resolves to how many that are. */
-async function comeTo({ owner }: Testkit, at: Date): Promise<number> {
+/** Makes syncs due now that are scheduled up to this time, because PostgreSQL's clock cannot be moved. Resolves to their number. */
+async function makeDueUntil({ owner }: Testkit, at: Date): Promise<number> {
   const { rows } = await owner.unbound.query(sql<{ n: number }>`
-    WITH come AS (
+    WITH made_due AS (
       UPDATE syncs SET due_at = now() WHERE due_at > now() AND due_at <= ${at} AND last_success_at IS NULL RETURNING 1)
-    SELECT count(*)::int AS n FROM come`);
+    SELECT count(*)::int AS n FROM made_due`);
   return rows[0]?.n ?? 0;
 }
 
-async function left({ owner }: Testkit): Promise<number> {
+async function countDue({ owner }: Testkit): Promise<number> {
   const { rows } = await owner.unbound.query(sql<{ n: number }>`
     SELECT count(*)::int AS n FROM syncs WHERE due_at <= now() AND last_success_at IS NULL`);
   return rows[0]?.n ?? 0;
 }
 
-async function readOnce({ owner }: Testkit): Promise<number> {
+async function countSyncedOnce({ owner }: Testkit): Promise<number> {
   const { rows } = await owner.unbound.query(sql<{ n: number }>`
     SELECT count(*)::int AS n FROM syncs WHERE run = 1 AND state = 'idle' AND last_success_at IS NOT NULL`);
   return rows[0]?.n ?? 0;

@@ -6,7 +6,7 @@ import { serve, served } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 
-/** An api process with one route that has an effect, for the drill to kill. */
+/** An API process for the drill to kill. Its only route publishes an event. */
 const [appUrl = '', redisUrl = '', redisPrefix = '', port = ''] = process.argv.slice(2);
 
 const record = route({

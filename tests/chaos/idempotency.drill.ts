@@ -10,10 +10,11 @@ const sizes = { small: { keys: 300, kills: 3 }, full: { keys: 10_000, kills: 20 
 const copies = 5;
 const keysAtOnce = 12;
 
-/** Each key is sent by five clients at once, who repeat until they are answered, while the api is killed -9 under them. */
+/** Five concurrent clients send each key and retry until they get a response, while the API is killed with SIGKILL. */
 export const drill: Drill = {
   name: 'idempotency',
-  promise: 'One Idempotency-Key has one effect and one answer, byte for byte, whoever is killed when.',
+  promise:
+    'Each Idempotency-Key has exactly one effect and one response, byte for byte, no matter when the API is killed.',
 
   async run({ size, progress }) {
     const { keys, kills } = sizes[size];
@@ -48,9 +49,10 @@ export const drill: Drill = {
             });
             const text = await response.body.text();
             if (response.statusCode === 201) return text;
-            if (![409, 429, 503].includes(response.statusCode)) throw new Unexpected(`${response.statusCode} ${text}`);
+            if (![409, 429, 503].includes(response.statusCode))
+              throw new UnexpectedResponse(`${response.statusCode} ${text}`);
           } catch (error) {
-            if (error instanceof Unexpected) throw error;
+            if (error instanceof UnexpectedResponse) throw error;
           } finally {
             inFlight -= 1;
           }
@@ -106,4 +108,4 @@ export const drill: Drill = {
   },
 };
 
-class Unexpected extends Error {}
+class UnexpectedResponse extends Error {}

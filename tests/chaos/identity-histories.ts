@@ -4,13 +4,13 @@ import { identifierKindNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 
-/** What the identity drill sends, and the graph that must come of it, kept in memory by the code that keeps it in the ledger. */
+/** Generates the messages of the identity drill, and computes the expected customer graph in memory with the production code. */
 
-/** Each message names identifiers of one person, and each is of one outcome: the place in the history is the outcome's name. */
+/** The identifiers of one customer, sent with one outcome. The outcome is named after the message's index in the history. */
 export type Message = readonly Identifier[];
 export type History = readonly Message[];
 
-/** Few kinds and values, so that messages meet. At most one national id in a message, as the contract has it. */
+/** Uses few kinds and values, so that messages share identifiers. The contract allows at most one national id per message. */
 const messagesOf = (kinds: readonly Identifier['kind'][], least: number, most: number): fc.Arbitrary<History> =>
   fc.subarray([...kinds], { minLength: 2, maxLength: 5 }).chain((some) =>
     fc.array(
@@ -27,28 +27,28 @@ export const histories = messagesOf(identifierKindNames, 1, 12);
 export const historiesOf = (length: number) => messagesOf(identifierKindNames, length, length);
 export const settledHistories = messagesOf(identifierKindNames, 1, 10).map(withoutConflicts);
 
-/** What belongs together: the identifiers and the outcomes of each customer. */
+/** The names of identifiers and outcomes of each customer, one string per customer. */
 export type Groups = readonly string[];
-export interface Kept {
+export interface CustomerGraph {
   readonly groups: Groups;
   readonly conflicts: readonly string[];
 }
 
-export const outcomeName = (place: number) => `outcome:${place}`;
+export const outcomeName = (index: number) => `outcome:${index}`;
 
-/** Takes a history message by message, each in a book of its own, as a writer does who sends one at a time. */
+/** Applies a history message by message, each with a new customer book, like a single writer. */
 export class MemoryLedger {
   readonly #customers = new Map<string, OpenedCustomers['customers'][number]>();
   readonly #bindings = new Map<string, { identifier: Identifier; customerId: string }>();
   readonly #mergedInto = new Map<string, string>();
   readonly #outcomes = new Map<string, string>();
   readonly #conflicts = new Set<string>();
-  /** What a rule of the drill found broken, in words. */
+  /** Descriptions of violated rules. */
   readonly faults: string[] = [];
   merges = 0;
 
-  take(message: Message, place: number): void {
-    const evidence = { source: 'drill', saidAt: new Date(place), requestId: `req_${place}` };
+  apply(message: Message, index: number): void {
+    const evidence = { source: 'drill', saidAt: new Date(index), requestId: `req_${index}` };
     const before = this.#holdings();
     const book = new CustomerBook(this.#open(message), uuid);
     const { customerId } = book.take({ identifiers: message }, evidence) as { customerId: string };
@@ -70,19 +70,19 @@ export class MemoryLedger {
         ownKey: null,
       });
     for (const conflict of changes.conflicts) this.#conflicts.add(identifierKey(conflict));
-    this.#outcomes.set(outcomeName(place), book.survivorOf(customerId));
+    this.#outcomes.set(outcomeName(index), book.survivorOf(customerId));
     this.merges += changes.merges.length;
-    this.#judgeMerge(message, before, [customerId, ...changes.merges.map(({ loserId }) => loserId)]);
+    this.#checkMerge(message, before, [customerId, ...changes.merges.map(({ loserId }) => loserId)]);
   }
 
-  kept(): Kept {
+  graph(): CustomerGraph {
     const names = [
       ...[...this.#bindings].map(([name, { customerId }]) => ({ name, customerId })),
       ...[...this.#outcomes].map(([name, customerId]) => ({ name, customerId })),
     ];
     for (const { name, customerId } of names)
       if (!this.#customers.has(customerId) || this.#mergedInto.has(customerId))
-        this.faults.push(`${name} is held by nobody who is left`);
+        this.faults.push(`${name} belongs to a merged or missing customer`);
     const groups = Map.groupBy(names, ({ customerId }) => customerId);
     return {
       groups: [...groups.values()]
@@ -122,27 +122,30 @@ export class MemoryLedger {
     return holdings;
   }
 
-  /** Whoever held a strong identifier is found by one that the message names, or the message names none and found nobody else such. */
-  #judgeMerge(message: Message, before: ReadonlyMap<string, readonly Identifier[]>, joined: readonly string[]): void {
-    const known = joined.filter((id) => before.get(id)?.some(({ kind }) => isStrongKind(kind)));
-    const said = new Set(message.filter(({ kind }) => isStrongKind(kind)).map(identifierKey));
-    if (said.size === 0 && known.length < 2) return;
-    for (const id of known)
-      if (!before.get(id)?.some((identifier) => said.has(identifierKey(identifier))))
-        this.faults.push('a weak identifier reached somebody who holds a strong one');
+  /**
+   * Checks merges: a customer with strong identifiers may only be merged through one that the message contains. A message without strong identifiers
+   * may reach at most one such customer.
+   */
+  #checkMerge(message: Message, before: ReadonlyMap<string, readonly Identifier[]>, joined: readonly string[]): void {
+    const strong = joined.filter((id) => before.get(id)?.some(({ kind }) => isStrongKind(kind)));
+    const sent = new Set(message.filter(({ kind }) => isStrongKind(kind)).map(identifierKey));
+    if (sent.size === 0 && strong.length < 2) return;
+    for (const id of strong)
+      if (!before.get(id)?.some((identifier) => sent.has(identifierKey(identifier))))
+        this.faults.push('a weak identifier reached a customer with a strong one');
   }
 }
 
-/** A whole history in one book, as a batch takes it. */
+/** Groups of a history that is applied as one batch, with a single customer book. */
 export function groupsOfBatch(history: History): Groups {
   const evidence: Evidence = { source: 'drill', saidAt: new Date(0), requestId: 'req_0' };
   const book = new CustomerBook({ customers: [], bindings: [], erased: new Map() }, uuid);
-  const taken = history.map(
+  const customerIds = history.map(
     (message) => (book.take({ identifiers: message }, evidence) as { customerId: string }).customerId,
   );
   const names = [
     ...book.changes().links.map((link) => ({ name: identifierKey(link), customerId: link.customerId })),
-    ...taken.map((customerId, place) => ({ name: outcomeName(place), customerId })),
+    ...customerIds.map((customerId, index) => ({ name: outcomeName(index), customerId })),
   ];
   const groups = Map.groupBy(names, ({ customerId }) => book.survivorOf(customerId));
   return [...groups.values()]
@@ -155,19 +158,19 @@ export function groupsOfBatch(history: History): Groups {
     .sort();
 }
 
-/** The one-writer graph of a history, taken in an order of its places. */
-export function replay(history: History, order: readonly number[] = history.map((_, place) => place)): MemoryLedger {
+/** Applies a history with a single writer, in the given order of its messages. */
+export function replay(history: History, order: readonly number[] = history.map((_, index) => index)): MemoryLedger {
   const ledger = new MemoryLedger();
-  for (const place of order) ledger.take(history[place] as Message, place);
+  for (const index of order) ledger.apply(history[index] as Message, index);
   return ledger;
 }
 
-/** What must hold of any graph, reckoned from what was said and what is kept, without our rules. */
+/** Checks invariants of a graph by comparing it with the sent messages, without the production rules. */
 export function faultsOf(history: History, groups: Groups): string[] {
   const faults: string[] = [];
   const names = groups.flatMap((group) => group.split(' '));
-  const expected = new Set([...history.flat().map(identifierKey), ...history.map((_, place) => outcomeName(place))]);
-  if (new Set(names).size !== names.length) faults.push('something is held by two customers');
+  const expected = new Set([...history.flat().map(identifierKey), ...history.map((_, index) => outcomeName(index))]);
+  if (new Set(names).size !== names.length) faults.push('a name belongs to two customers');
   // The holder of a key keeps its first national id; a second one is recorded as a conflict and may have no holder.
   const lost = [...expected.difference(new Set(names))].filter((name) => !name.startsWith('national_id:'));
   if (lost.length > 0 || names.some((name) => !expected.has(name))) faults.push('an identifier or outcome is lost');
@@ -179,30 +182,30 @@ export function faultsOf(history: History, groups: Groups): string[] {
   return faults;
 }
 
-/** A record that names a key is held by the customer with that key, and by no other. */
+/** An outcome that was sent with a key must belong to the customer with that key. */
 export function faultsOfKeys(history: History, groups: Groups): string[] {
   const groupOf = new Map(groups.flatMap((group) => group.split(' ').map((name) => [name, group])));
-  return history.flatMap((message, place) => {
+  return history.flatMap((message, index) => {
     const key = message.find(({ kind }) => isKeyKind(kind));
-    const isHeld = !key || groupOf.get(outcomeName(place)) === groupOf.get(identifierKey(key));
-    return isHeld ? [] : ['a record is not held by the customer with its key'];
+    const isHeld = !key || groupOf.get(outcomeName(index)) === groupOf.get(identifierKey(key));
+    return isHeld ? [] : ['an outcome does not belong to the customer with its key'];
   });
 }
 
 /**
- * The people of a history in which nobody has two national ids: what was said together of strong identifiers belongs together, and
- * nothing else does, with the outcomes whose messages name one. What weak identifiers add depends on who came first.
+ * Expected groups of a history without conflicting national ids: strong identifiers of the same message are connected, with the outcomes of these
+ * messages. Weak identifiers are left out, because their effect depends on the order of messages.
  */
-export function peopleSaid(history: History): Groups {
+export function expectedStrongGroups(history: History): Groups {
   const strongParts = history.map((message) => message.filter(({ kind }) => isStrongKind(kind)));
   const parents = parentsOf(strongParts);
-  const groups = Map.groupBy(namesSaid(strongParts), (name) => root(parents, name));
+  const groups = Map.groupBy(sentNames(strongParts), (name) => root(parents, name));
   return [...groups.values()].map((held) => held.sort().join(' ')).sort();
 }
 
-/** The same of a graph that was kept. */
-export function peopleKept(history: History, groups: Groups): Groups {
-  const wanted = namesSaid(history.map((message) => message.filter(({ kind }) => isStrongKind(kind))));
+/** Restricts the groups of a graph to strong identifiers and their outcomes, for comparison with `expectedStrongGroups`. */
+export function strongGroupsOf(history: History, groups: Groups): Groups {
+  const wanted = sentNames(history.map((message) => message.filter(({ kind }) => isStrongKind(kind))));
   return groups
     .map((group) =>
       group
@@ -214,30 +217,30 @@ export function peopleKept(history: History, groups: Groups): Groups {
     .sort();
 }
 
-const namesSaid = (history: History): Set<string> =>
+const sentNames = (history: History): Set<string> =>
   new Set([
     ...history.flat().map(identifierKey),
-    ...history.flatMap((message, place) => (message.length > 0 ? [outcomeName(place)] : [])),
+    ...history.flatMap((message, index) => (message.length > 0 ? [outcomeName(index)] : [])),
   ]);
 
 /** Leaves out each message that would give a customer a second national id or a second key. */
 function withoutConflicts(history: History): History {
-  const kept: Message[] = [];
+  const accepted: Message[] = [];
   for (const message of history)
     if (
-      peopleSaid([...kept, message]).every((group) =>
+      expectedStrongGroups([...accepted, message]).every((group) =>
         ['national_id:', 'external_customer_id:'].every((kind) => group.split(kind).length <= 2),
       )
     )
-      kept.push(message);
-  return kept;
+      accepted.push(message);
+  return accepted;
 }
 
 function parentsOf(history: History): Map<string, string> {
   const parents = new Map<string, string>();
-  history.forEach((message, place) => {
+  history.forEach((message, index) => {
     for (const identifier of message)
-      parents.set(root(parents, identifierKey(identifier)), root(parents, outcomeName(place)));
+      parents.set(root(parents, identifierKey(identifier)), root(parents, outcomeName(index)));
   });
   return parents;
 }

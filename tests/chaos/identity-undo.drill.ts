@@ -13,21 +13,21 @@ const sizes = {
   full: { histories: 10_000, outcomes: 50_000, writerSeconds: 60 },
 } as const;
 const writers = 16;
-/** Histories that share a world, and nobody in it; worlds at once; undos at once in each. */
-const inOneWorld = 250;
+/** Histories per world, which share no customers; concurrent worlds; concurrent undos per world. */
+const historiesPerWorld = 250;
 const worldsAtOnce = 2;
 const undosAtOnce = 4;
-const mostMs = 5_000;
+const maxUndoMs = 5_000;
 
 /**
- * Random histories of payments that name people, join them, and of merges undone in between. Each is lived twice: once as it came, and once in
- * a world that knew from the start who was to be kept apart. Then somebody with very many payments is taken apart, and merges are
- * made and undone beside sixteen writers. With a seed (FAST_CHECK_SEED), HISTORIES=846 or 0-1999 picks some of its histories.
+ * Runs random histories of payments that identify customers, merge them, and undo merges. Each history also runs in a second world, where the
+ * separated customers may not merge from the start. Both must end equal. Then splits a customer with very many payments, and makes and undoes merges
+ * beside sixteen writers. With a seed (FAST_CHECK_SEED), HISTORIES=846 or HISTORIES=0-1999 selects histories.
  */
 export const drill: Drill = {
   name: 'identity-undo',
   promise:
-    'A merge that was undone never was: whatever was said before, between and after, everybody is who they would be without it.',
+    'After a merge is undone, customers and credits are as if the merge had never happened, regardless of messages before, between and after.',
 
   async run({ size, progress }) {
     const { outcomes, writerSeconds } = sizes[size];
@@ -42,20 +42,20 @@ export const drill: Drill = {
     try {
       const [first = 0, last = first] = process.env.HISTORIES?.split('-').map(Number) ?? [0, sizes[size].histories - 1];
       const chosen = [...fc.sample(steps, { numRuns: last + 1, seed }).entries()].slice(first);
-      const parts = Array.from({ length: Math.ceil(chosen.length / inOneWorld) }, (_, part) =>
-        chosen.slice(part * inOneWorld, (part + 1) * inOneWorld),
+      const parts = Array.from({ length: Math.ceil(chosen.length / historiesPerWorld) }, (_, part) =>
+        chosen.slice(part * historiesPerWorld, (part + 1) * historiesPerWorld),
       );
       let done = 0;
       await inTurn(parts, worldsAtOnce, async (part) => {
-        faults.push(...(await liveTwice(stores, part, totals)));
+        faults.push(...(await compareWorlds(stores, part, totals)));
         done += part.length;
         progress(done, chosen.length, `histories, ${faults.length} faults`);
       });
       const large = await undoLarge(stores, outcomes);
       faults.push(...large.faults);
-      const beside = await besideWriters(stores, writerSeconds);
+      const beside = await undoBesideWriters(stores, writerSeconds);
       faults.push(...beside.faults);
-      const erased = await eraseMerged(stores, await openApi(kit, { clickhouse }));
+      const erased = await undoAfterErasure(stores, await openApi(kit, { clickhouse }));
       const deadlocks = await countDeadlocks(kit.app);
       return {
         passed:
@@ -65,7 +65,7 @@ export const drill: Drill = {
           totals.undone > 0 &&
           totals.credited > 0 &&
           beside.undone > 0 &&
-          large.ms <= mostMs,
+          large.ms <= maxUndoMs,
         histories: chosen.length,
         merges: totals.merges,
         undone: totals.undone,
@@ -99,83 +99,84 @@ interface Totals {
   credited: number;
 }
 
-/** Histories as they came, and as they would have been. Resolves to what differs. */
-async function liveTwice(stores: Stores, histories: Histories, totals: Totals): Promise<string[]> {
+/** Runs histories with undone merges, and again without those merges. Resolves to the differences. */
+async function compareWorlds(stores: Stores, histories: Histories, totals: Totals): Promise<string[]> {
   const [world, without] = [await World.open(stores), await World.open(stores)];
-  const places = Math.max(...histories.map(([, history]) => history.length));
+  const length = Math.max(...histories.map(([, history]) => history.length));
   const undone: Joined[] = [];
   const faults: string[] = [];
-  for (const one of [world, without]) await one.visitAll(histories.map(([history]) => history));
-  for (let place = 0; place < places; place += 1) {
-    await sayAll(world, histories, place);
-    const lost = await undoAll(world, histories, place, totals);
-    undone.push(...lost.undone);
-    faults.push(...lost.faults);
+  for (const each of [world, without]) await each.visitAll(histories.map(([history]) => history));
+  for (let index = 0; index < length; index += 1) {
+    await sendAll(world, histories, index);
+    const result = await undoAll(world, histories, index, totals);
+    undone.push(...result.undone);
+    faults.push(...result.faults);
   }
-  for (let place = 0; place < places; place += 1) {
-    await sayAll(without, histories, place);
-    const known = undone.filter(({ one, other }) => Math.max(one.place, other.place) === place);
-    for (const { history } of await without.keepApart(known))
-      faults.push(`history ${history}: the other world knows no such two`);
+  for (let index = 0; index < length; index += 1) {
+    await sendAll(without, histories, index);
+    const complete = undone.filter(({ one, other }) => Math.max(one.place, other.place) === index);
+    for (const { history } of await without.keepApart(complete))
+      faults.push(`history ${history}: the other world has no such customers`);
   }
-  const [is, wouldBe] = [await compared(world), await compared(without)];
-  for (const [history, lived] of histories) {
-    const [a, b] = [JSON.stringify(is(history)), JSON.stringify(wouldBe(history))];
-    if (a !== b) faults.push(`history ${history}: ${a} is not ${b} after ${JSON.stringify(lived)}`);
+  const [actual, expected] = [await readResults(world), await readResults(without)];
+  for (const [history, sequence] of histories) {
+    const [a, b] = [JSON.stringify(actual(history)), JSON.stringify(expected(history))];
+    if (a !== b) faults.push(`history ${history}: ${a} is not ${b} after ${JSON.stringify(sequence)}`);
   }
   totals.merges += (await world.merges()).length;
   totals.undone += undone.length;
-  for (const [history] of histories) totals.credited += is(history).credit.filter(([, touches]) => touches > 0).length;
+  for (const [history] of histories)
+    totals.credited += actual(history).credit.filter(([, touches]) => touches > 0).length;
   return faults;
 }
 
-async function compared(world: World) {
+async function readResults(world: World) {
   await world.settle();
   await world.attribute();
   const [people, credit] = [await world.people(), await world.credit()];
   return (history: number) => ({ people: people.get(history), credit: credit.get(history) ?? [] });
 }
 
-async function sayAll(world: World, histories: Histories, place: number): Promise<void> {
-  const messages = histories.flatMap(([history, lived]) => {
-    const step = lived[place];
+async function sendAll(world: World, histories: Histories, index: number): Promise<void> {
+  const messages = histories.flatMap(([history, sequence]) => {
+    const step = sequence[index];
     return step && 'say' in step ? [{ history, said: step.say }] : [];
   });
   if (messages.length === 0) return;
-  await world.sayAll(messages, place);
-  await world.meet(place);
+  await world.sayAll(messages, index);
+  await world.meet(index);
 }
 
-/** What is to be undone at a place. Both sides are worked out again each time, and nobody else. */
-async function undoAll(world: World, histories: Histories, place: number, totals: Totals) {
+/** Undoes the merges that the histories undo at this step. All conversions of the separated customers, and no others, must be marked. */
+async function undoAll(world: World, histories: Histories, index: number, totals: Totals) {
   const undone: Joined[] = [];
   const faults: string[] = [];
-  const standing = Map.groupBy(
+  const openMerges = Map.groupBy(
     (await world.merges()).filter(({ undoneAt }) => undoneAt === null),
     ({ history }) => history,
   );
-  for (const [history, lived] of histories) {
-    const [step, merges = []] = [lived[place], standing.get(history)];
+  for (const [history, sequence] of histories) {
+    const [step, merges = []] = [sequence[index], openMerges.get(history)];
     const merge = step && 'undo' in step ? merges[step.undo % Math.max(merges.length, 1)] : undefined;
     if (merge) undone.push(merge);
   }
   if (undone.length === 0) return { undone, faults };
   await world.settle();
-  // Now and then the worker has worked out what was there before.
-  const isWorkedOut = place % 3 === 2;
-  if (isWorkedOut) await world.attribute();
+  // In a third of the steps, the worker has attributed all earlier changes before the undo.
+  const isAttributed = index % 3 === 2;
+  if (isAttributed) await world.attribute();
   const before = await world.newestMark();
   await inTurn(undone, undosAtOnce, async (merge) => {
-    const { survivorId, separatedIds, joinedIds } = await world.undo(merge, timeOf(place));
+    const { survivorId, separatedIds, joinedIds } = await world.undo(merge, timeOf(index));
     totals.joined += joinedIds.length;
-    totals.between += Math.round((timeOf(place).getTime() - merge.mergedAt.getTime()) / 86_400_000) - 1;
-    const found = (fault: string) => faults.push(`history ${merge.history}: ${fault}`);
-    if (separatedIds.length === 0) found('an undone merge did not make two of one');
+    totals.between += Math.round((timeOf(index).getTime() - merge.mergedAt.getTime()) / 86_400_000) - 1;
+    const report = (fault: string) => faults.push(`history ${merge.history}: ${fault}`);
+    if (separatedIds.length === 0) report('an undone merge did not split the customer in two');
     const people = [survivorId, ...separatedIds];
-    const { outcomes, marked, others } = await world.marksSince(before, people, merge, isWorkedOut);
-    // Whoever goes to somebody else by it brings what they did, and not all that the other did is touched by that.
+    const { outcomes, marked, others } = await world.marksSince(before, people, merge, isAttributed);
+    // If the undo moves someone to a third customer, only part of that customer's conversions are marked, so the counts differ.
     if (joinedIds.length === 0 && !(outcomes === marked && marked === others))
-      found(`${marked} of ${outcomes} conversions are marked, ${others} in all`);
+      report(`${marked} of ${outcomes} conversions are marked, ${others} in all`);
   });
   return { undone, faults };
 }
@@ -188,7 +189,7 @@ const person = (name: string): Said => ({
 });
 const both: Said = { ...person('a'), identifiers: [...person('a').identifiers, ...person('b').identifiers] };
 
-/** Somebody with very many payments, half of them of another. */
+/** Undoes a merge of a customer with very many payments, half of which belong to the other customer. */
 async function undoLarge(stores: Stores, outcomes: number) {
   const world = await World.open(stores);
   await world.say(person('a'), 0);
@@ -204,7 +205,7 @@ async function undoLarge(stores: Stores, outcomes: number) {
       FROM outcomes o, generate_series(1, ${Math.floor(outcomes / 2)}::int) AS n`.execute(tx);
   });
   await world.say(both, 100);
-  // A wrong merge is found when the worker has long worked out what it changed.
+  // A wrong merge is usually noticed after the worker has attributed its changes.
   await world.transaction((tx) => sql`DELETE FROM dirty_conversions`.execute(tx));
   const merge = await onlyMerge(world);
   const before = performance.now();
@@ -216,28 +217,28 @@ async function undoLarge(stores: Stores, outcomes: number) {
     }>`SELECT count(*)::int AS theirs FROM outcomes WHERE customer_id = ${separatedIds[0]}`.execute(tx),
   );
   const isWhole = rows[0]?.theirs === Math.floor(outcomes / 2) + 1;
-  return { ms, faults: isWhole ? [] : [`${rows[0]?.theirs} payments went back of somebody with many`] };
+  return { ms, faults: isWhole ? [] : [`${rows[0]?.theirs} payments moved back to the separated customer`] };
 }
 
-/** People are joined and taken apart while sixteen writers tell of them. Everything must be with whom its message names. */
-async function besideWriters(stores: Stores, seconds: number) {
+/** Merges and separates customers while sixteen writers send messages. Each outcome must end with the customer that its message identifies. */
+async function undoBesideWriters(stores: Stores, seconds: number) {
   const world = await World.open(stores);
   const until = Date.now() + seconds * 1_000;
-  let place = 0;
+  let index = 0;
   let messages = 0;
   const next = () => {
-    place += 1;
-    return place;
+    index += 1;
+    return index;
   };
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   await Promise.all(names.map((name) => world.say(person(name), next())));
   const writing = Array.from({ length: writers }, async (_, writer) => {
     while (Date.now() < until) {
-      const said = person(names[(writer + messages) % names.length] as string);
+      const message = person(names[(writer + messages) % names.length] as string);
       await world.say(
         {
-          ...said,
-          identifiers: [...said.identifiers, { kind: 'email', value: `${said.identifiers[0]?.value}@x.test` }],
+          ...message,
+          identifiers: [...message.identifiers, { kind: 'email', value: `${message.identifiers[0]?.value}@x.test` }],
         },
         next(),
       );
@@ -247,7 +248,7 @@ async function besideWriters(stores: Stores, seconds: number) {
   let undone = 0;
   while (Date.now() < until) {
     await world.transaction((tx) =>
-      sql`WITH forgotten AS (DELETE FROM said_together) DELETE FROM kept_apart`.execute(tx),
+      sql`WITH deleted AS (DELETE FROM said_together) DELETE FROM kept_apart`.execute(tx),
     );
     const [one, other] = [names[undone % 6], names[(undone + 1) % 6]] as [string, string];
     await world.say(
@@ -274,7 +275,7 @@ async function besideWriters(stores: Stores, seconds: number) {
     faults:
       wrong === 0 && people === names.length
         ? []
-        : [`beside writers ${wrong} payments are with another, ${people} people are left`],
+        : [`beside writers ${wrong} payments belong to the wrong customer, ${people} customers are left`],
   };
 }
 
@@ -283,8 +284,8 @@ async function onlyMerge(world: World): Promise<{ id: string }> {
   return { id };
 }
 
-/** Who was erased was erased with all whom they were: there is nothing to undo, and whoever asks for it is told so. */
-async function eraseMerged(stores: Stores, api: Awaited<ReturnType<typeof openApi>>): Promise<boolean> {
+/** Erases a merged customer. The merge is erased with the customer, so that an undo request must return 404. */
+async function undoAfterErasure(stores: Stores, api: Awaited<ReturnType<typeof openApi>>): Promise<boolean> {
   const world = await World.open(stores);
   const { profileId } = world;
   await world.say(person('a'), 0);
@@ -294,7 +295,7 @@ async function eraseMerged(stores: Stores, api: Awaited<ReturnType<typeof openAp
   await world.transaction(async (tx) => {
     const { rows } = await sql<{ id: string }>`SELECT id FROM customers WHERE merged_into IS NULL`.execute(tx);
     const [selector] = both.identifiers;
-    const asked = {
+    const erasure = {
       profileId,
       customerId: rows[0]?.id,
       selector,
@@ -302,17 +303,17 @@ async function eraseMerged(stores: Stores, api: Awaited<ReturnType<typeof openAp
       reason: 'other',
       at: new Date(),
     };
-    await eraseCustomer(tx, asked as never, { tombstones: testTombstones, vault: testVault });
+    await eraseCustomer(tx, erasure as never, { tombstones: testTombstones, vault: testVault });
   });
   const key = await buildApiKey(stores.app, profileId, { scopes: ['attribution:write', 'customers:read'] });
-  const refused = await api.call({
+  const response = await api.call({
     method: 'POST',
     url: `/api/v1/merges/${id}/undo`,
     headers: { ...key.headers, 'idempotency-key': 'undo-of-erased' },
     payload: { reason: 'drill' },
   });
   await api.close();
-  return id !== '' && refused.statusCode === 404 && (await world.standing()).length === 0;
+  return id !== '' && response.statusCode === 404 && (await world.standing()).length === 0;
 }
 
 async function countDeadlocks(app: Postgres): Promise<number> {

@@ -11,17 +11,17 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import {
+  type CustomerGraph,
+  expectedStrongGroups,
   faultsOf,
   groupsOfBatch,
   type History,
   histories,
   historiesOf,
-  type Kept,
   outcomeName,
-  peopleKept,
-  peopleSaid,
   replay,
   settledHistories,
+  strongGroupsOf,
 } from './identity-histories.ts';
 import { eraseAmongShared } from './shared-identifiers.ts';
 
@@ -30,25 +30,25 @@ const sizes = {
   full: { histories: 100_000, inLedger: 200, races: 200, sharing: 200 },
 } as const;
 const writers = 16;
-/** Orders of arrival that each history without conflicts is taken in, besides its own. */
+/** Number of additional random orders in which each history without conflicts is applied. */
 const orders = 6;
 
 /**
- * Random histories of messages about few identifiers. All are taken in memory, by the code that also serves requests, and those
- * without two national ids or keys of one customer in several orders; some go to the ledger one message at a time, and somebody of them is
- * erased; and some by sixteen writers at once. Then families, clinics, schools and offices share emails and phones, and one key of each is erased.
+ * Applies random histories of messages about few identifiers. All run in memory with the production code; those without conflicts also in several
+ * orders. Some run against the ledger with one writer, followed by an erasure, and some with sixteen concurrent writers. Finally, groups of customers
+ * share e-mail addresses and phone numbers, and one key of each group is erased.
  */
 export const drill: Drill = {
   name: 'identity',
   promise:
-    'Nobody is lost, doubled, wrongly joined or erased with another, whatever is said of whom in whatever order and by how many at once.',
+    'No customer is lost, duplicated, wrongly merged or erased together with another, for any order of messages and any number of writers.',
 
   async run({ size, progress }) {
     const { histories: count, inLedger, races, sharing } = sizes[size];
     const seed = Number(process.env.FAST_CHECK_SEED ?? Math.floor(Math.random() * 2 ** 31));
     const steps = count + inLedger + races + sharing;
     const faults: string[] = [];
-    const memory = inMemory(count, seed, (done) => progress(done, steps, 'in memory'));
+    const memory = checkInMemory(count, seed, (done) => progress(done, steps, 'in memory'));
     faults.push(...memory.faults);
 
     const engines = await openDrillEngines('drill-identity', ['postgres']);
@@ -56,20 +56,20 @@ export const drill: Drill = {
     try {
       let erased = 0;
       for (const [index, history] of fc.sample(histories, { numRuns: inLedger, seed }).entries()) {
-        const { profileId, kept } = await oneWriter(app, history, naturalOrder(history));
-        erased += await eraseOne(app, profileId, history, kept, faults);
-        faults.push(...faultsOf(history, kept.groups), ...differences('the ledger', kept, replay(history).kept()));
+        const { profileId, graph } = await runOneWriter(app, history, naturalOrder(history));
+        erased += await eraseOne(app, profileId, history, graph, faults);
+        faults.push(...faultsOf(history, graph.groups), ...differences('the ledger', graph, replay(history).graph()));
         progress(count + index + 1, steps, 'in the ledger');
       }
-      let waited = 0;
+      let reordered = 0;
       for (const [index, history] of fc.sample(historiesOf(writers), { numRuns: races, seed }).entries()) {
-        const { kept, order } = await manyWriters(app, history);
-        if (order.some((place, turn) => place !== turn)) waited += 1;
-        const { kept: alone } = await oneWriter(app, history, order);
+        const { graph, order } = await runManyWriters(app, history);
+        if (order.some((index, position) => index !== position)) reordered += 1;
+        const { graph: sequential } = await runOneWriter(app, history, order);
         faults.push(
-          ...faultsOf(history, kept.groups),
-          ...differences('sixteen writers', kept, alone),
-          ...differences('one writer', alone, replay(history, order).kept()),
+          ...faultsOf(history, graph.groups),
+          ...differences('sixteen writers', graph, sequential),
+          ...differences('one writer', sequential, replay(history, order).graph()),
         );
         progress(count + inLedger + index + 1, steps, 'sixteen writers');
       }
@@ -84,7 +84,7 @@ export const drill: Drill = {
           deadlocks === 0 &&
           memory.merges > 0 &&
           memory.conflicts > 0 &&
-          waited > 0 &&
+          reordered > 0 &&
           erased > 0 &&
           shared.erasedKeys > 0 &&
           shared.beyondKey === 0,
@@ -100,7 +100,7 @@ export const drill: Drill = {
         keys_erased: shared.erasedKeys,
         erased_beyond_key: shared.beyondKey,
         writers,
-        races_out_of_order: waited,
+        races_out_of_order: reordered,
         deadlocks,
         faults: faults.length,
         ...(faults.length > 0 && { first_fault: faults[0] }),
@@ -113,26 +113,26 @@ export const drill: Drill = {
   },
 };
 
-const naturalOrder = (history: History) => history.map((_, place) => place);
+const naturalOrder = (history: History) => history.map((_, index) => index);
 
-/** Each history as it comes, as a batch, and, where nobody has two national ids, in other orders. */
-function inMemory(count: number, seed: number, progress: (done: number) => void) {
+/** Applies each history message by message and as a batch, and each history without conflicts in other orders. */
+function checkInMemory(count: number, seed: number, progress: (done: number) => void) {
   const totals = { faults: [] as string[], merges: 0, conflicts: 0, orders: 0 };
   let done = 0;
-  const one = fc.tuple(histories, settledHistories, fc.infiniteStream(fc.nat()));
+  const cases = fc.tuple(histories, settledHistories, fc.infiniteStream(fc.nat()));
   const checked = fc.check(
-    fc.property(one, ([history, settled, random]) => {
+    fc.property(cases, ([history, settled, random]) => {
       const ledger = replay(history);
-      const { groups, conflicts } = ledger.kept();
+      const { groups, conflicts } = ledger.graph();
       const faults = [
         ...ledger.faults,
         ...faultsOf(history, groups),
-        ...(same(groupsOfBatch(history), groups) ? [] : ['a batch ends otherwise than its messages one by one']),
+        ...(same(groupsOfBatch(history), groups) ? [] : ['a batch gives other groups than its messages one by one']),
       ];
-      const expected = peopleSaid(settled);
+      const expected = expectedStrongGroups(settled);
       for (const order of [naturalOrder(settled), ...Array.from({ length: orders }, () => shuffled(settled, random))]) {
-        if (!same(peopleKept(settled, replay(settled, order).kept().groups), expected))
-          faults.push('another order gives other people');
+        if (!same(strongGroupsOf(settled, replay(settled, order).graph().groups), expected))
+          faults.push('another order gives other groups');
         totals.orders += 1;
       }
       totals.merges += ledger.merges;
@@ -150,36 +150,36 @@ function inMemory(count: number, seed: number, progress: (done: number) => void)
 
 function shuffled(history: History, random: Iterator<number>): number[] {
   return naturalOrder(history)
-    .map((place) => ({ place, at: random.next().value as number }))
+    .map((index) => ({ index, at: random.next().value as number }))
     .sort((a, b) => a.at - b.at)
-    .map(({ place }) => place);
+    .map(({ index }) => index);
 }
 
-/** To a profile of its own, one message after another. */
-async function oneWriter(app: Postgres, history: History, order: readonly number[]) {
+/** Sends the messages sequentially to a new profile. */
+async function runOneWriter(app: Postgres, history: History, order: readonly number[]) {
   const { id: profileId } = await buildProfile(app);
-  for (const place of order) await write(app, profileId, history, place);
-  return { profileId, kept: await keptIn(app, profileId) };
+  for (const index of order) await write(app, profileId, history, index);
+  return { profileId, graph: await readGraph(app, profileId) };
 }
 
-/** Erases the holder of the first strong identifier, if there is one. Everybody else must keep all they had, as they had it. */
-async function eraseOne(app: Postgres, profileId: string, history: History, kept: Kept, faults: string[]) {
+/** Erases the customer with the first strong identifier, if there is one. All other customers must stay unchanged. */
+async function eraseOne(app: Postgres, profileId: string, history: History, graph: CustomerGraph, faults: string[]) {
   const selector = history.flat().find(({ kind }) => isStrongKind(kind));
   if (!selector) return 0;
   await app.forProfile(profileId).transaction(async (tx) => {
     const { customers } = await openCustomers(tx, profileId, [selector], testTombstones);
     const customerId = customers[0]?.id ?? '';
-    const asked = { profileId, customerId, selector, requestRef: 'drill', reason: 'other', at: new Date() } as const;
-    await eraseCustomer(tx, asked, { tombstones: testTombstones, vault: testVault });
+    const erasure = { profileId, customerId, selector, requestRef: 'drill', reason: 'other', at: new Date() } as const;
+    await eraseCustomer(tx, erasure, { tombstones: testTombstones, vault: testVault });
   });
   const has = (group: string, name: string) => group.split(' ').includes(name);
   const isTheirs = (group: string) => has(group, identifierKey(selector));
-  // What the erased did is held by a customer who is named by nothing.
-  const left = (await keptIn(app, profileId)).groups.filter((group) => /(^| )(?!outcome:)/.test(group));
-  const theirs = kept.groups.find(isTheirs) ?? '';
-  // An address or phone that another customer carries, too, goes to that one.
+  // Outcomes of the erased customer belong to a customer without identifiers.
+  const remaining = (await readGraph(app, profileId)).groups.filter((group) => /(^| )(?!outcome:)/.test(group));
+  const theirs = graph.groups.find(isTheirs) ?? '';
+  // An e-mail address or phone number that another customer also has is moved to that customer.
   const isHandedOver = (name: string) => /^(email|phone|wa_id):/.test(name) && has(theirs, name);
-  const before = left.map((group) =>
+  const withoutHandedOver = remaining.map((group) =>
     group
       .split(' ')
       .filter((name) => !isHandedOver(name))
@@ -187,55 +187,55 @@ async function eraseOne(app: Postgres, profileId: string, history: History, kept
   );
   if (
     !same(
-      before.toSorted(),
-      kept.groups.filter((group) => !isTheirs(group)),
+      withoutHandedOver.toSorted(),
+      graph.groups.filter((group) => !isTheirs(group)),
     )
   )
-    faults.push('an erasure reached somebody else');
-  // Every strong identifier that went was said to be theirs by way of strong ones.
-  const said = peopleSaid(history).find(isTheirs) ?? '';
-  const gone = peopleKept(history, kept.groups.filter(isTheirs)).flatMap((group) => group.split(' '));
-  if (!gone.every((name) => has(said, name))) faults.push('somebody who shared only a phone was erased');
+    faults.push('an erasure changed another customer');
+  // Each erased strong identifier was connected to the selector through strong identifiers.
+  const expected = expectedStrongGroups(history).find(isTheirs) ?? '';
+  const gone = strongGroupsOf(history, graph.groups.filter(isTheirs)).flatMap((group) => group.split(' '));
+  if (!gone.every((name) => has(expected, name))) faults.push('a customer who only shared a phone number was erased');
   return 1;
 }
 
 /**
- * All at once. A writer that is done notes its turn before it commits: it holds then whatever it needed, so those that it stood in
- * the way of come after it, and of those that it did not meet the order is all the same.
+ * Sends all messages concurrently and records the order of commits. Each writer records its position just before it commits, while it holds all its
+ * locks. Writers that it blocks therefore come later; the order of writers that do not conflict does not matter.
  */
-async function manyWriters(app: Postgres, history: History): Promise<{ kept: Kept; order: number[] }> {
+async function runManyWriters(app: Postgres, history: History): Promise<{ graph: CustomerGraph; order: number[] }> {
   const { id } = await buildProfile(app);
-  let turns = 0;
-  const turnOf = new Map<number, number>();
-  const note = (place: number) => {
-    turns += 1;
-    turnOf.set(place, turns);
+  let committed = 0;
+  const positions = new Map<number, number>();
+  const onCommit = (index: number) => {
+    committed += 1;
+    positions.set(index, committed);
   };
-  await Promise.all(history.map((_, place) => write(app, id, history, place, note)));
-  const order = naturalOrder(history).sort((a, b) => (turnOf.get(a) ?? 0) - (turnOf.get(b) ?? 0));
-  return { kept: await keptIn(app, id), order };
+  await Promise.all(history.map((_, index) => write(app, id, history, index, onCommit)));
+  const order = naturalOrder(history).sort((a, b) => (positions.get(a) ?? 0) - (positions.get(b) ?? 0));
+  return { graph: await readGraph(app, id), order };
 }
 
 async function write(
   app: Postgres,
   profileId: string,
   history: History,
-  place: number,
-  note: (place: number) => void = () => {},
+  index: number,
+  onCommit: (index: number) => void = () => {},
 ): Promise<void> {
   const now = new Date();
   const event: ReadEvent = {
     event: {
       eventName: 'payment_received',
       eventType: 'payment_received',
-      idempotencyKey: outcomeName(place),
+      idempotencyKey: outcomeName(index),
       occurredAt: now,
       money: { amount: '1', currency: 'USD' },
       subjectRef: null,
     },
     eventKey: 'payment_received',
     eventTypeKey: 'payment_received',
-    said: { identifiers: history[place] ?? [] },
+    said: { identifiers: history[index] ?? [] },
     rest: {},
     warnings: [],
   };
@@ -252,13 +252,13 @@ async function write(
         findAdPlatforms,
         visitors: visitorLinks,
       });
-      note(place);
+      onCommit(index);
     }),
   );
 }
 
-/** Only what somebody holds who is left: what hangs on a merged customer is missing, and so found lost. */
-async function keptIn(app: Postgres, profileId: string): Promise<Kept> {
+/** Reads the graph of unmerged customers. Anything that still belongs to a merged customer is missing and reported as lost. */
+async function readGraph(app: Postgres, profileId: string): Promise<CustomerGraph> {
   return app.forProfile(profileId).transaction(async (tx) => {
     const { rows } = await sql<{ names: string[] }>`
       SELECT array_agg(h.name) AS names FROM (
@@ -276,10 +276,10 @@ async function keptIn(app: Postgres, profileId: string): Promise<Kept> {
 
 const same = (some: readonly string[], others: readonly string[]) => some.join('\n') === others.join('\n');
 
-function differences(whose: string, kept: Kept, expected: Kept): string[] {
+function differences(subject: string, graph: CustomerGraph, expected: CustomerGraph): string[] {
   return [
-    ...(same(kept.groups, expected.groups) ? [] : [`${whose}: other groups`]),
-    ...(same(kept.conflicts, expected.conflicts) ? [] : [`${whose}: other conflicts`]),
+    ...(same(graph.groups, expected.groups) ? [] : [`${subject}: other groups`]),
+    ...(same(graph.conflicts, expected.conflicts) ? [] : [`${subject}: other conflicts`]),
   ];
 }
 

@@ -19,17 +19,18 @@ const sizes = {
   full: { people: 20_000, batches: 10, rowsPerBatch: 1_000 },
 } as const;
 const importers = 16;
-/** Single rows between the batches: they lock few stripes, and so meet the batches at the customers. */
+/** Single-row imports between the batches. They lock few stripes, so they contend with the batches for customer rows. */
 const singlesPerBatch = 5;
 
 /**
- * Sixteen importers send rows about the same people at once, each naming some of what a person is known by, so that
- * most rows find, join or merge what another importer is at work on. Then one importer sends the same rows one after another
- * to another profile. Both must end as the rows alone say, which is reckoned apart, without any of our code.
+ * Sixteen concurrent importers send rows about the same customers, each with some of their identifiers. Most rows match, extend or merge customers
+ * that another importer is writing. Then one importer sends the same rows sequentially to another profile. Both results must equal groups that are
+ * computed from the rows without production code.
  */
 export const drill: Drill = {
   name: 'import',
-  promise: 'Importers that share identifiers never wait in a circle, and end where one importer alone would have.',
+  promise:
+    'Concurrent importers of rows with shared identifiers never deadlock, and give the same customers as a single importer.',
 
   async run({ size, progress }) {
     const { people, batches, rowsPerBatch } = sizes[size];
@@ -74,17 +75,17 @@ export const drill: Drill = {
       const alone = await openProfile(app);
       for (const rows of lanes.flat()) await send(alone.key, rows);
 
-      const expected = groupsSaid(lanes.flat(2));
-      const [graph, aloneGraph] = [await groupsKept(app, together.id), await groupsKept(app, alone.id)];
+      const expected = expectedGroups(lanes.flat(2));
+      const [graph, aloneGraph] = [await readGroups(app, together.id), await readGroups(app, alone.id)];
       const rows = lanes.flat(2).length;
       const notOk = [...statuses].filter(([status]) => status !== 200).reduce((sum, [, count]) => sum + count, 0);
       const deadlocks = await countDeadlocks(app);
-      const astray = await countAstray(app, together.id);
+      const orphans = await countOrphans(app, together.id);
       return {
         passed:
           notOk === 0 &&
           deadlocks === 0 &&
-          astray === 0 &&
+          orphans === 0 &&
           graph.join('\n') === expected.join('\n') &&
           aloneGraph.join('\n') === expected.join('\n'),
         rows,
@@ -96,7 +97,7 @@ export const drill: Drill = {
         people_together: graph.length,
         people_alone: aloneGraph.length,
         merges: await countMerges(app, together.id),
-        identifiers_astray: astray,
+        identifiers_astray: orphans,
         rows_per_second_together: Math.round(rows / secondsTogether),
         batch_ms_together_p50: Math.round(batchMsTogether),
         batch_ms_alone_p50: Math.round(percentile(timesMs, 0.5)),
@@ -117,8 +118,8 @@ interface Row {
 }
 
 /**
- * Rows without a conflict: nobody shares anything. A phone stands beside its e-mail address only, because whom a phone alone
- * finds depends, rightly, on what came before.
+ * Makes rows without conflicts: customers share no identifier. A phone number is always sent together with the e-mail address. If it were sent alone,
+ * the matched customer would depend on the order of rows.
  */
 function rowsAbout(people: number, count: number): Row[] {
   return Array.from({ length: count }, () => {
@@ -140,14 +141,14 @@ function rowsAbout(people: number, count: number): Row[] {
 
 function rut(body: number): string {
   let sum = 0;
-  [...String(body)].reverse().forEach((digit, place) => {
-    sum += Number(digit) * (2 + (place % 6));
+  [...String(body)].reverse().forEach((digit, index) => {
+    sum += Number(digit) * (2 + (index % 6));
   });
   return `${body}-${'0K987654321'[sum % 11]}`;
 }
 
-/** What the rows say belongs together: joined pair by pair, with nothing but a table of parents. */
-function groupsSaid(rows: readonly Row[]): string[] {
+/** Computes the connected identifiers of the rows with a union-find over parents. */
+function expectedGroups(rows: readonly Row[]): string[] {
   const parents = new Map<string, string>();
   const root = (name: string): string => {
     const parent = parents.get(name) ?? name;
@@ -170,7 +171,7 @@ function groupsSaid(rows: readonly Row[]): string[] {
 const inProfile = <T>(app: Postgres, profileId: string, query: ReturnType<typeof sql<T>>) =>
   app.forProfile(profileId).transaction(async (tx) => (await query.execute(tx)).rows);
 
-async function groupsKept(app: Postgres, profileId: string): Promise<string[]> {
+async function readGroups(app: Postgres, profileId: string): Promise<string[]> {
   const rows = await inProfile(
     app,
     profileId,
@@ -179,18 +180,18 @@ async function groupsKept(app: Postgres, profileId: string): Promise<string[]> {
   return rows.map(({ names }) => names.sort().join()).sort();
 }
 
-/** Identifiers that a merge left behind, and terms that nobody would be found by. */
-async function countAstray(app: Postgres, profileId: string): Promise<number> {
+/** Counts identifiers of merged customers, and search terms that do not lead to a current customer. */
+async function countOrphans(app: Postgres, profileId: string): Promise<number> {
   const [row] = await inProfile(
     app,
     profileId,
-    sql<{ astray: number }>`SELECT (
+    sql<{ orphans: number }>`SELECT (
         (SELECT count(*) FROM identifiers i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL) +
         (SELECT count(*) FROM search_terms s LEFT JOIN customers c ON c.id = s.customer_id
           WHERE c.merged_into IS NOT NULL OR NOT coalesce(s.term = ANY (c.terms), false))
-      )::int AS astray`,
+      )::int AS orphans`,
   );
-  return row?.astray ?? -1;
+  return row?.orphans ?? -1;
 }
 
 async function countMerges(app: Postgres, profileId: string): Promise<number> {

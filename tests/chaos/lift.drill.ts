@@ -27,88 +27,88 @@ const sizes = {
   },
 };
 
-/** Days of a world: of what was before the test, of the same before the days that its power is found on, and of the test itself. */
+/** Days: start of the power estimate, start of the period before the test, start and end of the test, end of the world. */
 const [pastFrom, from, testFrom, testUntil, days] = [30, 65, 135, 163, 170];
-/** What tests switch off: a single campaign would be too small for most of these worlds. */
-const makesAndMeets: readonly TacticName[] = ['push', 'search'];
+/** Tactics that a test switches off together. A single campaign would have too small an effect in most worlds. */
+const pushAndSearch: readonly TacticName[] = ['push', 'search'];
 const groups: readonly (readonly TacticName[])[] = [
   ['push'],
   ['search'],
-  makesAndMeets,
+  pushAndSearch,
   ['brand', 'coupon'],
-  [...makesAndMeets, 'retargeting'],
+  [...pushAndSearch, 'retargeting'],
 ];
 const plantedEffect = 0.05;
-/** To the smallest effect that is promised to be noticed. */
+/** Planted effects, relative to the smallest effect that the plan promises to detect. */
 const effects = [0.5, 1, 1.5];
 
-/** Everything that a readout of a test says is held against worlds of which all is known. */
+/** Compares the results of lift tests with simulated worlds in which the true effect is known. */
 export const drill: Drill = {
   name: 'lift',
   promise:
-    'A lift test raises a false alarm as often as it says, its interval holds the truth as often as it says, and it notices what it promised to notice.',
+    'Lift tests have the stated rate of false alarms, their intervals contain the true effect at the stated rate, and they detect the effects that they promise to detect.',
   async run({ size, progress }) {
     const { worlds, people, lots, testsOfWorld, largeWorlds, largePeople, planted } = sizes[size];
     const all = worlds + largeWorlds;
-    const said = { alarms: 0, readings: 0, byRegions: new Tally(), byPeople: new Tally() };
+    const results = { alarms: 0, readings: 0, byRegions: new Tally(), byPeople: new Tally() };
     const power = effects.map(() => new Power());
     const promised = new Tally();
     const unpromised = new Tally();
     for (let seed = 1; seed <= worlds; seed += 1) {
       const market = openDemandMarket({ seed, people, days });
       const buyers = new Buyers(people);
-      const lived = live(market, {}, { witness: buyers });
-      const world = regionsOf(market, lived, from);
-      said.alarms += countAlarms(world, lots, seed);
-      said.readings += lots;
-      for (const [place, tactics] of groups.entries()) {
+      const simulation = live(market, {}, { witness: buyers });
+      const world = regionsOf(market, simulation, from);
+      results.alarms += countAlarms(world, lots, seed);
+      results.readings += lots;
+      for (const [groupIndex, tactics] of groups.entries()) {
         const isOff = (campaign: number, _ad: number, _person: number, day: number) =>
           day >= testFrom && day < testUntil && tactics.some((tactic) => tactic === demandCampaigns[campaign]?.tactic);
         const without = new Buyers(people);
         const off = regionsOf(market, live(market, { isOff }, { witness: without }), from);
         for (let test = 0; test < testsOfWorld / groups.length; test += 1) {
-          const lot = seed * 1_000 + place * 100 + test;
-          said.byRegions.add(holdsByRegions(world, off, lot));
-          said.byPeople.add(holdsByPeople(buyers, without, lot));
+          const lot = seed * 1_000 + groupIndex * 100 + test;
+          results.byRegions.add(containsLiftByRegions(world, off, lot));
+          results.byPeople.add(containsLiftByPeople(buyers, without, lot));
         }
       }
-      progress(seed, all, 'worlds lived with and without ads');
+      progress(seed, all, 'worlds simulated with and without ads');
     }
     for (let seed = 1; seed <= largeWorlds; seed += 1) {
       const market = openDemandMarket({ seed: 500 + seed, people: largePeople, days, places: 200 });
-      const lived = live(market);
-      const world = regionsOf(market, lived, from);
-      const smallest = smallestNoticed(regionsOf(market, lived, pastFrom).sums, world.pairs, lotsFrom(seed), seed);
-      for (const [place, times] of effects.entries()) {
+      const simulation = live(market);
+      const world = regionsOf(market, simulation, from);
+      const smallest = smallestNoticed(regionsOf(market, simulation, pastFrom).sums, world.pairs, lotsFrom(seed), seed);
+      for (const [effectIndex, times] of effects.entries()) {
         const effect = times * smallest;
-        power[place]?.add(chanceToNotice(effect, smallest), noticedOf(world, effect, planted, seed));
+        power[effectIndex]?.add(predictedPower(effect, smallest), detectionRate(world, effect, planted, seed));
       }
       const tally = smallest <= plantedEffect ? promised : unpromised;
-      tally.addAll(planted * noticedOf(world, plantedEffect, planted, 10_000 + seed), planted);
-      progress(worlds + seed, all, 'worlds with an effect planted');
+      tally.addAll(planted * detectionRate(world, plantedEffect, planted, 10_000 + seed), planted);
+      progress(worlds + seed, all, 'worlds with a planted effect');
     }
-    const falseAlarms = said.alarms / said.readings;
+    const falseAlarms = results.alarms / results.readings;
     const points = power.map((one) => one.points());
-    const isRight = (value: number, low: number, high: number) => value >= low && value <= high;
-    // So few lots and tests as the small version has say little: it shows that nothing is far off.
+    const isWithin = (value: number, low: number, high: number) => value >= low && value <= high;
+    // The small size has few draws and tests, so its bounds are wide and detect only large errors.
     const [alarmsFrom, alarmsTo, heldFrom, heldTo, apart] =
       size === 'full' ? [0.09, 0.11, 0.88, 0.94, 10] : [0.03, 0.2, 0.6, 1, 40];
     const passed =
-      isRight(falseAlarms, alarmsFrom, alarmsTo) &&
-      isRight(said.byRegions.share(), heldFrom, heldTo) &&
-      isRight(said.byPeople.share(), heldFrom, heldTo) &&
+      isWithin(falseAlarms, alarmsFrom, alarmsTo) &&
+      isWithin(results.byRegions.share(), heldFrom, heldTo) &&
+      isWithin(results.byPeople.share(), heldFrom, heldTo) &&
       points.every(({ predicted, achieved }) => Math.abs(predicted - achieved) <= apart) &&
       (size === 'small' || (promised.all > 0 && promised.share() >= 0.8));
     const round = (value: number) => Math.round(value * 1_000) / 1_000;
     return {
       passed,
       worlds: all,
-      readings_without_effect: said.readings,
+      readings_without_effect: results.readings,
       false_alarms: round(falseAlarms),
-      tests_by_regions: said.byRegions.all,
-      held_by_regions: round(said.byRegions.share()),
-      tests_by_people: said.byPeople.all,
-      held_by_people: round(said.byPeople.share()),
+      tests_by_regions: results.byRegions.all,
+      held_by_regions: round(results.byRegions.share()),
+      tests_by_people: results.byPeople.all,
+      held_by_people: round(results.byPeople.share()),
       power_in_percent: points.map(({ predicted, achieved }) => [predicted, achieved]),
       five_percent_promised: promised.all,
       found_where_promised: round(promised.share()),
@@ -136,7 +136,7 @@ class Tally {
   }
 }
 
-/** What was promised to be noticed and what was, over worlds. */
+/** Predicted and achieved detection rates, averaged over worlds. */
 class Power {
   readonly #predicted: number[] = [];
   readonly #achieved: number[] = [];
@@ -153,7 +153,7 @@ class Power {
   }
 }
 
-/** How often each bought in the days of the test. */
+/** Number of purchases of each person from the start of the test. */
 class Buyers {
   readonly bought: Float64Array;
 
@@ -171,22 +171,22 @@ interface World {
   readonly pairs: Pairs;
 }
 
-/** A test of 28 days and 7 to cool down, after twice as many before it. */
+/** Sums the orders of each region before and during a test. The test has 28 days and 7 days of cool-down; the period before it is twice as long. */
 function regionsOf({ places }: DemandMarket, { ordersOfDay }: Lived, beginning: number): World {
   const start = beginning + (testFrom - from);
-  const sum = (place: number, first: number, end: number) =>
-    ordersOfDay.subarray(place * days + first, place * days + end).reduce((all, orders) => all + orders, 0);
-  const sums = Array.from({ length: places }, (_, place) => ({
-    region: String(place),
-    before: sum(place, beginning, start),
-    during: sum(place, start, start + days - testFrom),
+  const sum = (region: number, first: number, end: number) =>
+    ordersOfDay.subarray(region * days + first, region * days + end).reduce((all, orders) => all + orders, 0);
+  const sums = Array.from({ length: places }, (_, region) => ({
+    region: String(region),
+    before: sum(region, beginning, start),
+    during: sum(region, start, start + days - testFrom),
   }));
   return { sums, pairs: pairUp(sums) };
 }
 
 const isFound = ({ low, high }: { readonly low: number; readonly high: number }) => low > 0 || high < 0;
 
-/** Nothing was switched off. */
+/** Counts significant results in a world where nothing was switched off. */
 function countAlarms({ sums, pairs }: World, lots: number, seed: number): number {
   const drawn = lotsFrom(seed);
   let alarms = 0;
@@ -195,10 +195,10 @@ function countAlarms({ sums, pairs }: World, lots: number, seed: number): number
   return alarms;
 }
 
-/** No place knows of another: a test holds out what the world without the ads has there. */
-function holdsByRegions(on: World, off: World, seed: number): boolean {
+/** Whether the interval of a region test contains the true lift. Regions are independent, so held-out ones get the orders of the world without ads. */
+function containsLiftByRegions(on: World, off: World, seed: number): boolean {
   const heldOut = drawHeldOut(on.pairs, lotsFrom(seed));
-  const sums = on.sums.map((one, place) => (heldOut.has(one.region) ? (off.sums[place] as RegionSums) : one));
+  const sums = on.sums.map((one, index) => (heldOut.has(one.region) ? (off.sums[index] as RegionSums) : one));
   const tested = new Set(on.pairs.flat());
   const bought = ({ sums: all }: World) =>
     all.reduce((sum, { region, during }) => sum + (tested.has(region) ? during : 0), 0);
@@ -207,28 +207,28 @@ function holdsByRegions(on: World, off: World, seed: number): boolean {
   return low <= lift && lift <= high;
 }
 
-/** Nor does anybody know of another person. */
-function holdsByPeople({ bought: on }: Buyers, { bought: off }: Buyers, seed: number): boolean {
+/** Whether the interval of a test by people contains the true effect. People are independent, like regions. */
+function containsLiftByPeople({ bought: on }: Buyers, { bought: off }: Buyers, seed: number): boolean {
   const lots = lotsFrom(seed);
-  const sides = [0, 1].map(() => ({ people: 0, sum: 0, squares: 0 }));
+  const groupSums = [0, 1].map(() => ({ people: 0, sum: 0, squares: 0 }));
   let caused = 0;
   for (let person = 0; person < on.length; person += 1) {
     const isHeldOut = lots.next().value;
     const orders = (isHeldOut ? off : on)[person] ?? 0;
     caused += (on[person] ?? 0) - (off[person] ?? 0);
-    const side = sides[Number(isHeldOut)] as (typeof sides)[number];
-    side.people += 1;
-    side.sum += orders;
-    side.squares += orders * orders;
+    const group = groupSums[Number(isHeldOut)] as (typeof groupSums)[number];
+    group.people += 1;
+    group.sum += orders;
+    group.squares += orders * orders;
   }
-  const [shown, heldOut] = sides;
-  if (!shown || !heldOut) throw new Error('A test has two sides.');
+  const [shown, heldOut] = groupSums;
+  if (!shown || !heldOut) throw new Error('A test has two groups.');
   const { value, error } = differenceOf(shown, heldOut);
   return Math.abs(value - caused / on.length) <= intervalWidth * error;
 }
 
-/** How often an effect of this size is found. */
-function noticedOf({ sums, pairs }: World, effect: number, tests: number, seed: number): number {
+/** Share of tests that detect an effect of this size. */
+function detectionRate({ sums, pairs }: World, effect: number, tests: number, seed: number): number {
   const lots = lotsFrom(seed);
   let found = 0;
   for (let test = 0; test < tests; test += 1) {
@@ -239,8 +239,8 @@ function noticedOf({ sums, pairs }: World, effect: number, tests: number, seed: 
   return found / tests;
 }
 
-/** Four of five for the smallest that is promised; of other effects what follows from the same width. */
-function chanceToNotice(effect: number, smallest: number): number {
+/** Predicted detection rate: 80% for the smallest promised effect. For other effects it follows from the same interval width. */
+function predictedPower(effect: number, smallest: number): number {
   const error = smallest / (intervalWidth + fourOfFive);
   return normalBelow(effect / error - intervalWidth);
 }

@@ -8,15 +8,15 @@ const sizes = {
   small: { forged: 20_000, minted: 2_000 },
   full: { forged: 1_000_000, minted: 100_000 },
 };
-/** What two tokens may not share, wherever it stands in them. */
+/** Length of a substring that no two tokens may share. */
 const partLetters = 12;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Forges tokens in every way that comes to mind, and looks for what tokens of one person have in common. */
+/** Tries tokens that were forged in various ways, and searches tokens of one customer for common substrings. */
 export const drill: Drill = {
   name: 'link-tokens',
   promise:
-    'No token opens but those we made, for their profile and in their time; and no two show that they are of one person.',
+    'Only genuine tokens open, for their profile and before they expire, and no two tokens reveal that they belong to the same customer.',
   async run({ size, progress }) {
     const { forged, minted } = sizes[size];
     const keys = [secret(), secret()];
@@ -28,15 +28,15 @@ export const drill: Drill = {
     const opens = (token: string) => openLinkToken(keys, profileId, token, now) !== undefined;
 
     const ways: Readonly<Record<string, () => string>> = {
-      one_letter: () => withLetter(mint(), 1),
-      some_letters: () => withLetter(mint(), randomInt(2, 12)),
+      one_letter: () => replaceLetters(mint(), 1),
+      some_letters: () => replaceLetters(mint(), randomInt(2, 12)),
       cut: () => mint().slice(randomInt(1, 6)),
       longer: () => mint() + letters[randomInt(64)],
       halves_of_two: () => {
         const [one, other] = [mint(), mint()];
-        // Not so near an end that what is left of one may be the same in the other.
-        const place = randomInt(8, 64);
-        return one.slice(0, place) + other.slice(place);
+        // Not near an end, where the remaining part could be identical in both tokens.
+        const position = randomInt(8, 64);
+        return one.slice(0, position) + other.slice(position);
       },
       turned_round: () => [...mint()].reverse().join(''),
       other_profile: () => sealLinkToken(newest, uuid(), content),
@@ -56,7 +56,7 @@ export const drill: Drill = {
     const tokens = Array.from({ length: minted }, mint);
     const unopened = tokens.filter((token) => !opens(token)).length;
     const shared = countShared(tokens, (done) => progress(done, minted, 'compared'));
-    // The search must find what is there: a token beside one that has twelve of its letters.
+    // Proves that the search works, with a token that contains twelve letters of another one.
     const [sample = ''] = tokens;
     const planted = countShared([sample, `${mint().slice(0, 30)}${sample.slice(7, 19)}${mint().slice(42)}`]);
 
@@ -77,19 +77,19 @@ export const drill: Drill = {
 
 const secret = () => ({ id: randomBytes(4).toString('hex'), bytes: randomBytes(32) });
 
-/** With so many letters changed, each for another one. */
-function withLetter(token: string, count: number): string {
+/** Replaces letters at random positions by different ones. */
+function replaceLetters(token: string, count: number): string {
   const changed = [...token];
   for (let nth = 0; nth < count; nth += 1) {
-    const place = randomInt(token.length);
-    changed[place] = letters[(letters.indexOf(token[place] as string) + randomInt(1, 64)) % 64] as string;
+    const position = randomInt(token.length);
+    changed[position] = letters[(letters.indexOf(token[position] as string) + randomInt(1, 64)) % 64] as string;
   }
   return changed.join('');
 }
 
 /**
- * How many parts of twelve letters stand in more than one place. Twelve letters are 72 bits; the low 64 of them are sorted, and
- * whatever falls together there is looked at in full.
+ * Counts substrings of twelve letters that occur more than once. Twelve letters have 72 bits, so it first sorts the low 64 bits of each. It compares
+ * the full substrings only if these contain duplicates.
  */
 function countShared(tokens: readonly string[], progress: (done: number) => void = () => {}): number {
   const perToken = (tokens[0]?.length ?? 0) - partLetters + 1;
@@ -97,21 +97,18 @@ function countShared(tokens: readonly string[], progress: (done: number) => void
   let filled = 0;
   for (const [index, token] of tokens.entries()) {
     let value = 0n;
-    for (let place = 0; place < token.length; place += 1) {
-      value = BigInt.asUintN(64, (value << 6n) | BigInt(letters.indexOf(token[place] as string)));
-      if (place >= partLetters - 1) hashes[filled++] = value;
+    for (let position = 0; position < token.length; position += 1) {
+      value = BigInt.asUintN(64, (value << 6n) | BigInt(letters.indexOf(token[position] as string)));
+      if (position >= partLetters - 1) hashes[filled++] = value;
     }
     if (index % 1_000 === 0) progress(index);
   }
   hashes.sort();
-  const suspects = new Set<bigint>();
-  for (let place = 1; place < hashes.length; place += 1)
-    if (hashes[place] === hashes[place - 1]) suspects.add(hashes[place] as bigint);
-  if (suspects.size === 0) return 0;
+  if (!hashes.some((hash, index) => index > 0 && hash === hashes[index - 1])) return 0;
   const seen = new Map<string, number>();
   for (const token of tokens)
-    for (let place = 0; place < perToken; place += 1) {
-      const part = token.slice(place, place + partLetters);
+    for (let position = 0; position < perToken; position += 1) {
+      const part = token.slice(position, position + partLetters);
       seen.set(part, (seen.get(part) ?? 0) + 1);
     }
   return [...seen.values()].filter((count) => count > 1).length;

@@ -13,12 +13,13 @@ const targets = ['collector', 'worker', 'nats', 'clickhouse', 'postgres'] as con
 type Target = (typeof targets)[number];
 
 /**
- * A sender sends visits at a steady rate and sends each request again until it is acknowledged, while everything on the way is
- * killed -9 in turn. Then ClickHouse stays away alone while the sender goes on.
+ * Sends visits at a steady rate and retries each request until it is acknowledged. Meanwhile, each process and engine on the path is killed with SIGKILL in
+ * turn. Then only ClickHouse is unavailable while sending continues.
  */
 export const drill: Drill = {
   name: 'loss',
-  promise: 'Every acknowledged visit counts exactly once or is kept as a bad row, whoever is killed and whenever.',
+  promise:
+    'Every acknowledged visit counts exactly once or is stored as an invalid visit, no matter which process or engine is killed and when.',
   usesLedgers: true,
 
   async run({ size, progress, processes }) {
@@ -40,20 +41,20 @@ export const drill: Drill = {
       await scene.drained(180_000);
       const afterKills = await verdict(scene, sender);
 
-      // ClickHouse alone is away: browsers must not notice.
+      // Only ClickHouse is unavailable, so no request of a browser may fail.
       sender.refused = 0;
       await scene.engines.supervisor.kill('clickhouse');
       await sender.send((sent) => sent < outageSeconds * perSecond, perSecond);
       const refusedInOutage = sender.refused;
-      const heldBack = await scene.backlog();
+      const backlog = await scene.backlog();
       await scene.engines.supervisor.start(['clickhouse']);
-      const backAt = performance.now();
+      const restartedAt = performance.now();
       await scene.drained(300_000);
-      const drainSeconds = Math.round((performance.now() - backAt) / 100) / 10;
+      const drainSeconds = Math.round((performance.now() - restartedAt) / 100) / 10;
       const afterOutage = await verdict(scene, sender);
       return {
         passed:
-          afterKills.passed && afterOutage.passed && refusedInOutage === 0 && heldBack > 0 && killer.leastInFlight > 0,
+          afterKills.passed && afterOutage.passed && refusedInOutage === 0 && backlog > 0 && killer.leastInFlight > 0,
         sent: sender.good.size + sender.bad,
         acknowledged: sender.acknowledged,
         retried_requests: sender.retries,
@@ -62,7 +63,7 @@ export const drill: Drill = {
         least_in_flight_at_kill: killer.leastInFlight,
         outage_seconds: outageSeconds,
         refused_in_outage: refusedInOutage,
-        messages_held_in_outage: heldBack,
+        messages_held_in_outage: backlog,
         drain_seconds: drainSeconds,
         after_outage: afterOutage,
       };
@@ -72,29 +73,29 @@ export const drill: Drill = {
   },
 };
 
-/** What is there, to what was acknowledged. */
+/** Compares the stored visits with the acknowledged ones. */
 async function verdict(scene: VisitsScene, sender: Sender) {
   const { visits, distinct, touches, bad, deadLetters } = await scene.counts();
   const missing = new Set(sender.good);
-  let strangers = 0;
+  let unknownVisits = 0;
   for await (const { id } of scene.clickhouse.stream(
     raw<{ id: string }>('SELECT visit_id AS id FROM visits FINAL'),
     {},
   ))
-    if (!missing.delete(id)) strangers += 1;
+    if (!missing.delete(id)) unknownVisits += 1;
   const lost = missing.size;
   const passed =
     lost === 0 &&
-    strangers === 0 &&
+    unknownVisits === 0 &&
     visits === sender.good.size &&
     distinct === visits &&
     touches === sender.touches &&
     bad === sender.bad &&
     deadLetters === 0;
-  return { passed, visits, distinct, touches, bad, lost, doubled_or_strange: strangers, dead_letters: deadLetters };
+  return { passed, visits, distinct, touches, bad, lost, doubled_or_strange: unknownVisits, dead_letters: deadLetters };
 }
 
-/** Sends at a steady rate; a request that is not acknowledged is sent again, byte for byte. */
+/** Sends at a steady rate and retries each unacknowledged request, byte for byte. */
 class Sender {
   readonly good = new Set<string>();
   touches = 0;
@@ -110,20 +111,20 @@ class Sender {
     this.#scene = scene;
   }
 
-  /** Goes on as long as it is told to, by how many were sent. */
-  async send(goesOn: (sent: number) => boolean, perSecond: number): Promise<void> {
+  /** Sends until `shouldContinue` returns false for the number of sent visits. */
+  async send(shouldContinue: (sent: number) => boolean, perSecond: number): Promise<void> {
     const startedAt = performance.now();
-    const underWay = new Set<Promise<void>>();
-    for (let sent = 0; goesOn(sent); sent += perRequest) {
+    const inFlightRequests = new Set<Promise<void>>();
+    for (let sent = 0; shouldContinue(sent); sent += perRequest) {
       const dueAt = startedAt + (sent / perSecond) * 1_000;
       const earlyMs = dueAt - performance.now();
       if (earlyMs > 0) await sleep(earlyMs);
-      // Browsers wait for nobody, but a sender that was held up must not bury the machine afterwards.
-      while (underWay.size >= 200) await Promise.race(underWay);
-      const one = this.#deliver(this.#makeRequest()).finally(() => underWay.delete(one));
-      underWay.add(one);
+      // Browsers do not wait for each other, but after an outage a large backlog would overload the machine.
+      while (inFlightRequests.size >= 200) await Promise.race(inFlightRequests);
+      const delivery = this.#deliver(this.#makeRequest()).finally(() => inFlightRequests.delete(delivery));
+      inFlightRequests.add(delivery);
     }
-    await Promise.all(underWay);
+    await Promise.all(inFlightRequests);
   }
 
   async #deliver(body: string): Promise<void> {
@@ -132,7 +133,7 @@ class Sender {
       const status = await this.#scene.post(body);
       this.inFlight -= 1;
       if (status === 204) break;
-      if (status !== undefined && status < 500 && status !== 429) throw new Error(`The collector answered ${status}.`);
+      if (status !== undefined && status < 500 && status !== 429) throw new Error(`The collector returned ${status}.`);
       this.refused += 1;
       this.retries += 1;
       await sleep(Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random()));
@@ -140,21 +141,21 @@ class Sender {
     this.acknowledged += perRequest;
   }
 
-  /** One visit in fifty cannot be understood; a third are touches; some convert, some say who they are. */
+  /** One visit in fifty is invalid, a third are touches, some are conversions and some identify the visitor. */
   #makeRequest(): string {
     const client_id = this.#clients[Math.floor(Math.random() * this.#clients.length)] as string;
-    const visits = Array.from({ length: perRequest }, (_, place) => {
-      const dice = Math.random();
-      if (dice < 0.02) {
+    const visits = Array.from({ length: perRequest }, (_, index) => {
+      const random = Math.random();
+      if (random < 0.02) {
         this.bad += 1;
-        return { id: uuid(), type: 'no such thing', place };
+        return { id: uuid(), type: 'no such thing', place: index };
       }
-      const is_session_start = dice < 0.35;
+      const is_session_start = random < 0.35;
       const visit = browserVisit(new Date(), {
         is_session_start,
-        url: `https://shop.example/p/${Math.floor(dice * 1_000)}${is_session_start ? '?utm_source=newsletter&utm_medium=email' : ''}`,
-        ...(dice > 0.97 && { type: 'track', name: 'lead_created' }),
-        ...(dice > 0.96 && dice <= 0.97 && { type: 'identify', traits: { email: `${client_id}@example.com` } }),
+        url: `https://shop.example/p/${Math.floor(random * 1_000)}${is_session_start ? '?utm_source=newsletter&utm_medium=email' : ''}`,
+        ...(random > 0.97 && { type: 'track', name: 'lead_created' }),
+        ...(random > 0.96 && random <= 0.97 && { type: 'identify', traits: { email: `${client_id}@example.com` } }),
       });
       this.good.add(visit.id as string);
       if (is_session_start) this.touches += 1;
@@ -166,7 +167,7 @@ class Sender {
   }
 }
 
-/** Kills one after the other, each only while it has something in its hands. */
+/** Kills the targets one after the other, each only while it has unfinished work. */
 class Killer {
   readonly counts: Record<Target, number> = { collector: 0, worker: 0, nats: 0, clickhouse: 0, postgres: 0 };
   leastInFlight = Number.POSITIVE_INFINITY;
@@ -199,7 +200,7 @@ class Killer {
     this.counts[target] += 1;
   }
 
-  /** What comes in is in the hands of collector and log; what is in the log and not acknowledged, in those of the others. */
+  /** Waits for unfinished work: open requests for the collector and NATS, unacknowledged messages in the stream for the other targets. */
   async #untilBusy(target: Target): Promise<void> {
     while (true) {
       const inFlight =

@@ -1,12 +1,12 @@
 import type { Deployment } from './deployment.ts';
 
-/** Something that an attacker did once and that worked. */
+/** An attack that once succeeded against a running deployment. */
 export interface Attack {
-  /** In small letters, what would be true if it worked. */
+  /** In lower case: what would be true if the attack succeeded. */
   readonly title: string;
-  /** What came of it, where it worked; undefined where it held. */
-  strike(deployment: Deployment): Promise<string | undefined>;
+  /** Runs the attack. Resolves to a description of the damage, or undefined if the deployment withstood it. */
+  run(deployment: Deployment): Promise<string | undefined>;
 }
 
-/** The usual end of a strike: nothing to say while `held`. */
-export const unless = (held: boolean, came: string): string | undefined => (held ? undefined : came);
+/** Returns the description of the damage unless the deployment withstood the attack. */
+export const unless = (withstood: boolean, damage: string): string | undefined => (withstood ? undefined : damage);

@@ -12,11 +12,11 @@ import { v7 as uuid } from 'uuid';
 import { AppProcess } from '../app-process.ts';
 import { openVisitsScene, type VisitsScene } from '../visits-scene.ts';
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: An attacker reads whatever comes.
+  // biome-ignore lint/suspicious/noExplicitAny: Attacks read arbitrary responses.
   readonly json: any;
 }
 
@@ -24,11 +24,11 @@ export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** As the proxy in front of us would name it. */
+  /** Client address, sent as the trusted proxy would send it. */
   readonly from?: string;
 }
 
-/** A whole deployment with its usual limits behind a proxy on this machine: api, collector and worker on engines of their own. */
+/** A complete deployment with default limits behind a local proxy: api, collector and worker with separate engines. */
 export interface Deployment extends Omit<VisitsScene, 'close'> {
   readonly api: AppProcess;
   readonly apiPort: number;
@@ -36,14 +36,14 @@ export interface Deployment extends Omit<VisitsScene, 'close'> {
   /** The process that receives provider webhooks. */
   readonly webhooks: AppProcess;
   readonly webhooksPort: number;
-  /** What the outside language model was sent. */
+  /** Request bodies that the external language model received. */
   readonly prompts: readonly string[];
-  ask(path: string, call?: Call): Promise<Answer>;
-  /** Visits as a browser of that address sends them; a text is sent as it is. */
-  visit(key: string, visits: readonly unknown[] | string, from?: string): Promise<Answer>;
-  tenant(scopes?: readonly Scope[]): Promise<Tenant>;
-  /** The operator at the command line; resolves to what it printed, whether it went well or not. */
-  operate(...args: string[]): Promise<{ readonly ok: boolean; readonly text: string }>;
+  callApi(path: string, call?: Call): Promise<ApiResponse>;
+  /** Sends visits as a browser with that address would. A string is sent unchanged. */
+  sendVisits(key: string, visits: readonly unknown[] | string, from?: string): Promise<ApiResponse>;
+  createTenant(scopes?: readonly Scope[]): Promise<Tenant>;
+  /** Runs an operator command. Resolves to its output and whether it succeeded. */
+  runCommand(...args: string[]): Promise<{ readonly ok: boolean; readonly text: string }>;
   close(): Promise<void>;
 }
 
@@ -77,9 +77,9 @@ export async function openDeployment(set: string): Promise<Deployment> {
   const agent = new Agent({ connections: 64, pipelining: 1 });
   const collectorPort = Number(scene.environment.COLLECTOR_PORT);
 
-  const send = async (url: string, { method, headers, body, from }: Call): Promise<Answer> => {
+  const send = async (url: string, { method, headers, body, from }: Call): Promise<ApiResponse> => {
     const isText = typeof body === 'string' || Buffer.isBuffer(body);
-    const answer = await request(url, {
+    const response = await request(url, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -90,8 +90,8 @@ export async function openDeployment(set: string): Promise<Deployment> {
       dispatcher: agent,
       headersTimeout: 60_000,
     });
-    const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) };
+    const text = await response.body.text();
+    return { status: response.statusCode, headers: response.headers, text, json: parseJson(text) };
   };
 
   return {
@@ -102,8 +102,8 @@ export async function openDeployment(set: string): Promise<Deployment> {
     webhooks,
     webhooksPort,
     prompts: model.prompts,
-    ask: (path, call = {}) => send(`http://127.0.0.1:${apiPort}${path}`, call),
-    visit: (key, visits, from = '198.51.100.7') =>
+    callApi: (path, call = {}) => send(`http://127.0.0.1:${apiPort}${path}`, call),
+    sendVisits: (key, visits, from = '198.51.100.7') =>
       send(`http://127.0.0.1:${collectorPort}/v1/visits`, {
         body: `{"key":"${key}","client_id":"${uuid()}","visits":${typeof visits === 'string' ? visits : JSON.stringify(visits)}}`,
         headers: {
@@ -113,8 +113,8 @@ export async function openDeployment(set: string): Promise<Deployment> {
         },
         from,
       }),
-    tenant: (scopes) => openTenant(scene.postgres, scopes),
-    async operate(...args) {
+    createTenant: (scopes) => openTenant(scene.postgres, scopes),
+    async runCommand(...args) {
       try {
         const env = { ...process.env, ...scene.environment, DATABASE_OWNER_URL: scene.engines.database.ownerUrl };
         const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'apps/cli/main.ts'), ...args], {
@@ -133,7 +133,7 @@ export async function openDeployment(set: string): Promise<Deployment> {
   };
 }
 
-const usual: readonly Scope[] = [
+const defaultScopes: readonly Scope[] = [
   'customers:read',
   'conversions:read',
   'campaigns:read',
@@ -141,14 +141,14 @@ const usual: readonly Scope[] = [
   'attribution:write',
 ];
 
-async function openTenant(postgres: Postgres, scopes: readonly Scope[] = usual): Promise<Tenant> {
+async function openTenant(postgres: Postgres, scopes: readonly Scope[] = defaultScopes): Promise<Tenant> {
   const { id: profileId, workspaceId } = await buildProfile(postgres);
   const { key } = await buildTrackingKey(postgres, profileId);
   const { headers } = await buildApiKey(postgres, profileId, { scopes });
   return { profileId, workspaceId, key, headers };
 }
 
-/** A language model that writes the same sentence about everybody, and remembers what it was told. */
+/** Starts a fake language model that always returns the same sentence and stores every request body. */
 async function openModel() {
   const prompts: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -170,7 +170,7 @@ async function openModel() {
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
