@@ -20,7 +20,7 @@ export interface PersonalDataGate {
 export const createPersonalDataGate = (postgres: Postgres): PersonalDataGate => ({
   postgres,
   scheduler: new FairScheduler({
-    perClient: 2,
+    perClient: 4,
     perTenant: 8,
     total: 64,
     waitMs,

@@ -11,10 +11,10 @@ import {
   buildMarkedProfile,
   idBuilders,
   type MarkedProfile,
+  processQueue,
   type TestApi,
   type Testkit,
   testVault,
-  processQueue,
 } from '@tributary/testkit';
 import type { IdKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -139,7 +139,13 @@ export class CanaryProfile {
   async deliver(): Promise<string[]> {
     const { app, system, clock } = this.#kit;
     while ((await sequenceBatch(system.unbound, clock.now())) > 0);
-    const stores = { app, system, outbound: this.#receiver.outbound, vault: testVault, gate: createPersonalDataGate(app) };
+    const stores = {
+      app,
+      system,
+      outbound: this.#receiver.outbound,
+      vault: testVault,
+      gate: createPersonalDataGate(app),
+    };
     await processQueue(system, 'webhooks', webhooks({ ...stores, now: () => clock.now(), random: Math.random }));
     return this.#receiver.bodies.splice(0);
   }

@@ -6,7 +6,7 @@ import { buildApiKey, type Drill, openApi, openDrillKit, testTombstones, testVau
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { inTurn } from './in-turn.ts';
-import { type Joined, type Said, type Step, type Stores, steps, timeOf, World } from './undone-histories.ts';
+import { type CustomerMessage, type Joined, type Step, type Stores, steps, timeOf, World } from './undone-histories.ts';
 
 const sizes = {
   small: { histories: 100, outcomes: 2_000, writerSeconds: 2 },
@@ -181,13 +181,13 @@ async function undoAll(world: World, histories: Histories, index: number, totals
   return { undone, faults };
 }
 
-const person = (name: string): Said => ({
+const person = (name: string): CustomerMessage => ({
   // Customers with different keys of the caller are never merged, so people are named by their CRM contact.
   identifiers: [{ kind: 'crm_contact_id', value: name }],
   firstName: undefined,
   browser: undefined,
 });
-const both: Said = { ...person('a'), identifiers: [...person('a').identifiers, ...person('b').identifiers] };
+const both: CustomerMessage = { ...person('a'), identifiers: [...person('a').identifiers, ...person('b').identifiers] };
 
 /** Undoes a merge of a customer with very many payments, half of which belong to the other customer. */
 async function undoLarge(stores: Stores, outcomes: number) {

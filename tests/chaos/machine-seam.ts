@@ -2,15 +2,14 @@ import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 
 /**
- * Loaded before a process of ours (`node --import`), so that a drill can move its clock and take names from it as a machine would: `Date`
- * and `dns.lookup` are what all code in it asks, ours and that of libraries. What does not change with a wrong clock, the time that
- * has passed, is left alone.
+ * Preloaded into an app process with `node --import`, so that a drill can skew its clock and break its name resolution. It replaces `Date` and
+ * `dns.lookup`, which the app and all its libraries use. Monotonic time stays correct, as it does on a machine with a wrong clock.
  */
 
 export interface Machine {
   /** Clock skew by app: api, collector, worker. */
   readonly clockMs: Readonly<Record<string, number>>;
-  /** Addresses by name. A name of `faultyDomain` that is not here cannot be looked up at the moment. */
+  /** Addresses by host name. A host under `faultyDomain` without an address fails to resolve. */
   readonly names: Readonly<Record<string, string>>;
 }
 
@@ -31,13 +30,13 @@ function changeMachine(path: string): void {
   const RealDate = Date;
   const now = () => RealDate.now() + clockMs;
   globalThis.Date = new Proxy(RealDate, {
-    construct: (target, args, maker) => Reflect.construct(target, args.length === 0 ? [now()] : args, maker),
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
     apply: () => new RealDate(now()).toString(),
     get: (target, property) => (property === 'now' ? now : Reflect.get(target, property)),
   });
 
   const lookUp = dns.lookup as (name: string, options: unknown, callback?: unknown) => void;
-  const changed = (name: string, options: { all?: boolean }, callback: (...found: unknown[]) => void) => {
+  const lookUpWithFaults = (name: string, options: { all?: boolean }, callback: (...found: unknown[]) => void) => {
     if (!name.endsWith(faultyDomain)) return lookUp(name, options, callback);
     const address = read().names[name];
     const found = options.all ? [null, [{ address, family: 4 }]] : [null, address, 4];
@@ -45,5 +44,7 @@ function changeMachine(path: string): void {
     return process.nextTick(() => callback(...(address ? found : [failure])));
   };
   dns.lookup = ((name: string, options: object, callback?: () => void) =>
-    callback ? changed(name, options, callback) : changed(name, {}, options as () => void)) as typeof dns.lookup;
+    callback
+      ? lookUpWithFaults(name, options, callback)
+      : lookUpWithFaults(name, {}, options as () => void)) as typeof dns.lookup;
 }

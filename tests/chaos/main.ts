@@ -47,6 +47,6 @@ if (values.help || !names.includes(name) || (values.size !== 'small' && values.s
   };
   console.log(JSON.stringify(run));
   if (values.record) recordRun('drills', run);
-  // A drill that left a timer or connection behind must not keep the caller waiting.
+  // A timer or connection left open by a drill would otherwise keep this process alive.
   process.exit(result.passed ? 0 : 1);
 }

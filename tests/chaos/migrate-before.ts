@@ -2,23 +2,23 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** The ledger of the version before the migrations of the drill, in its own columns, and what that version did with it. */
+/** Fills a ledger in the schema of the version before the migrations under test, and repeats the statements of that version's requests. */
 
-const fillAtOnce = 50_000;
-/** Outcomes of a customer. */
+const rowsPerBatch = 50_000;
+/** Outcomes per customer. */
 const perCustomer = 5;
 
-/** In the order of their making, as ids of ours are: random ones would have the whole index read again and again. */
+/** Ascending ids, like the product's own UUIDv7 ids. Random ids would read the whole index again and again. */
 const idOf = (kind: number, n: RawBuilder<unknown>) =>
   sql`(${`0000000${kind}-0000-7000-8000-`}::text || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const customerOf = (n: RawBuilder<unknown>) => idOf(1, sql`(${n} / ${perCustomer}::int)`);
 
-/** Resolves to the profile. By the engine itself, some thousands at once. */
-export async function fillBefore(
+/** Resolves to the profile id. PostgreSQL generates the rows, in batches. */
+export async function fillEarlierLedger(
   owner: Postgres,
   app: Postgres,
   outcomes: number,
-  told: (done: number) => void,
+  reportProgress: (done: number) => void,
 ): Promise<string> {
   const [workspaceId, profileId] = [uuid(), uuid()];
   await owner.unbound.transaction(async (tx) => {
@@ -29,8 +29,8 @@ export async function fillBefore(
     );
   });
   const ledger = app.forProfile(profileId);
-  for (let from = 0; from < outcomes; from += fillAtOnce) {
-    const until = Math.min(from + fillAtOnce, outcomes) - 1;
+  for (let from = 0; from < outcomes; from += rowsPerBatch) {
+    const until = Math.min(from + rowsPerBatch, outcomes) - 1;
     const numbers = sql`generate_series(${from}::int, ${until}::int) AS n`;
     await ledger.transaction(async (tx) => {
       await sql`
@@ -48,15 +48,15 @@ export async function fillBefore(
           ${customerOf(sql`n`)}, now() - n * interval '1 second', now(), now(), 10, 'USD', 10, 'USD', 1, now()::date, '{"note": "x"}'
         FROM ${numbers}`.execute(tx);
     });
-    told(until + 1);
+    reportProgress(until + 1);
   }
   return profileId;
 }
 
-/** A request's work. Resolves to the key of what it recorded, if anything. */
-type Act = (tx: Tx, profileId: string, n: number, outcomes: number) => Promise<string | undefined>;
+/** Runs the statements of one request. Resolves to the idempotency key of the outcome, if the request recorded one. */
+type RequestWork = (tx: Tx, profileId: string, n: number, outcomes: number) => Promise<string | undefined>;
 
-const record: Act = async (tx, profileId) => {
+const record: RequestWork = async (tx, profileId) => {
   const [customerId, outcomeId, key] = [uuid(), uuid(), uuid()];
   await sql`
     INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at)
@@ -73,7 +73,7 @@ const record: Act = async (tx, profileId) => {
   return key;
 };
 
-const correct: Act = async (tx, profileId, n, outcomes) => {
+const correct: RequestWork = async (tx, profileId, n, outcomes) => {
   const key = `o${(n * 7_919) % outcomes}`;
   await sql`
     UPDATE outcomes SET amount = amount + 1, reporting_amount = reporting_amount + 1, updated_at = now()
@@ -89,8 +89,8 @@ const mark = (tx: Tx, profileId: string, ids: RawBuilder<unknown>) =>
     tx,
   );
 
-/** Whom an e-mail address is of, and what they did. */
-const find: Act = async (tx, profileId, n, outcomes) => {
+/** Finds the customer with an e-mail address, and their outcomes. */
+const find: RequestWork = async (tx, profileId, n, outcomes) => {
   const value = `p${((n * 104_729) % Math.floor(outcomes / perCustomer)) * perCustomer}@example.cl`;
   const { rows } = await sql`
     SELECT o.id, o.amount, c.first_name FROM identifiers i
@@ -103,7 +103,7 @@ const find: Act = async (tx, profileId, n, outcomes) => {
   return undefined;
 };
 
-const list: Act = async (tx, profileId) => {
+const list: RequestWork = async (tx, profileId) => {
   await sql`
     SELECT o.id, o.amount, o.customer_id FROM outcomes o
     WHERE o.profile_id = ${profileId} AND o.event_key = 'payment_received' ORDER BY o.occurred_at DESC, o.id DESC LIMIT 50`.execute(
@@ -112,14 +112,14 @@ const list: Act = async (tx, profileId) => {
   return undefined;
 };
 
-export const requestsBefore = [
+export const earlierRequests = [
   ['record', record],
   ['find', find],
   ['correct', correct],
   ['list', list],
-] as const satisfies readonly (readonly [string, Act])[];
+] as const satisfies readonly (readonly [string, RequestWork])[];
 
-/** What these requests read and write. */
+/** The tables that these requests read and write. */
 export const tablesOfRequests = [
   'customers',
   'identifiers',

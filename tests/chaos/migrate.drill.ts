@@ -7,29 +7,29 @@ import { migrateJobs } from '@tributary/work';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 import { v7 as uuid } from 'uuid';
-import { fillBefore, requestsBefore, tablesOfRequests } from './migrate-before.ts';
+import { earlierRequests, fillEarlierLedger, tablesOfRequests } from './migrate-before.ts';
 
-/** The small size runs beside other drills, on a machine that could not answer 200 a second. */
+/** The small size runs in parallel with other drills, on a machine that cannot serve 200 requests per second. */
 const sizes = {
   small: { outcomes: 20_000, perSecond: 50, quietSeconds: 1, afterSeconds: 2 },
   full: { outcomes: 5_000_000, perSecond: 200, quietSeconds: 20, afterSeconds: 60 },
 } as const;
 const set = 'drill-migrate';
-/** The last migration of the version that serves: the one before anything was kept of why and since when a figure is what it is. */
-const before = '0052_freshness';
-/** As many connections as the API has. */
+/** The last migration of the version that serves. Later migrations store when and why a figure changed. */
+const earlierMigration = '0052_freshness';
+/** The pool size of the API. */
 const poolSize = 20;
 const sampleMs = 20;
 
 /**
- * A ledger in the state of an earlier version is filled, and everything since is migrated while it is used. No code of that version can be run
- * any more, so its requests are its statements, in transactions behind the wall and through the pool that the API has: what fails or is given up
- * there is a 5xx of that version. Afterwards the API of this version serves the same ledger.
+ * Fills a ledger in the schema of an earlier version and applies all later migrations while it is in use. The code of that version no longer runs,
+ * so the drill executes the statements of its requests, in tenant-scoped transactions and with the API's pool size. A statement that fails or
+ * times out counts as a 5xx of that version. Afterwards the API of this version serves the same ledger.
  */
 export const drill: Drill = {
   name: 'migrate',
   promise:
-    'A filled ledger is migrated while the version before serves 200 requests a second: none fails, nothing is lost.',
+    'A filled ledger is migrated while the previous version serves 200 requests per second: no request fails and no data is lost.',
 
   async run({ size, progress }) {
     const { outcomes, perSecond, quietSeconds, afterSeconds } = sizes[size];
@@ -41,8 +41,10 @@ export const drill: Drill = {
     const app = createPostgres({ url: appUrl, poolSize });
     const owner = createPostgres({ url: ownerUrl, poolSize: 1 });
     try {
-      await migrate(ownerUrl, before);
-      const profileId = await fillBefore(owner, app, outcomes, (done) => progress(done, outcomes, 'outcomes filled'));
+      await migrate(ownerUrl, earlierMigration);
+      const profileId = await fillEarlierLedger(owner, app, outcomes, (done) =>
+        progress(done, outcomes, 'outcomes filled'),
+      );
       const waiting = (await compareMigrations(ownerUrl)).waiting;
       const load = startLoad(app, profileId, outcomes, perSecond);
       await sleep(quietSeconds * 1_000);
@@ -54,8 +56,8 @@ export const drill: Drill = {
       const held = await locks.end();
       await sleep(quietSeconds * 500);
       const busy = load.takeWaits();
-      const { requests, failed, firstFailure, kept } = await load.end();
-      const lost = await countLost(app, profileId, kept, outcomes);
+      const { requests, failed, firstFailure, acknowledgedKeys } = await load.end();
+      const lost = await countLost(app, profileId, acknowledgedKeys, outcomes);
       const { waiting: left, unknown } = await compareMigrations(ownerUrl);
       await migrateJobs(ownerUrl);
       const served = await serve(
@@ -72,7 +74,7 @@ export const drill: Drill = {
           applied.length === waiting.length &&
           left.length + unknown.length === 0 &&
           busy.length > 0 &&
-          kept.length > 0 &&
+          acknowledgedKeys.length > 0 &&
           served.requests > 0 &&
           served.failed === 0,
         outcomes,
@@ -87,7 +89,7 @@ export const drill: Drill = {
         ...(firstFailure && { first_failure: firstFailure }),
         p95_ms: { quiet: Math.round(p95(quiet)), meanwhile: Math.round(p95(busy)) },
         longest_wait_ms: Math.round(Math.max(...busy)),
-        recorded_meanwhile: kept.length,
+        recorded_meanwhile: acknowledgedKeys.length,
         lost,
         requests_of_this_version: served.requests,
         answered_5xx_of_this_version: served.failed,
@@ -101,7 +103,7 @@ export const drill: Drill = {
 
 const secondsSince = (startedAt: number) => Math.round((performance.now() - startedAt) / 10) / 100;
 
-/** So many each second, whether those before them were answered or not. */
+/** Sends requests at a fixed rate without waiting for earlier responses. */
 async function atPace(perSecond: number, signal: AbortSignal, send: (n: number) => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   const open = new Set<Promise<void>>();
@@ -117,17 +119,17 @@ async function atPace(perSecond: number, signal: AbortSignal, send: (n: number) 
 function startLoad(app: Postgres, profileId: string, outcomes: number, perSecond: number) {
   const stop = new AbortController();
   const ledger = app.forProfile(profileId);
-  const kept: string[] = [];
+  const acknowledgedKeys: string[] = [];
   let waits: number[] = [];
   let [requests, failed] = [0, 0];
   let firstFailure: string | undefined;
   const sending = atPace(perSecond, stop.signal, async (n) => {
-    const [name, act] = requestsBefore[n % requestsBefore.length] as (typeof requestsBefore)[number];
+    const [name, work] = earlierRequests[n % earlierRequests.length] as (typeof earlierRequests)[number];
     const startedAt = performance.now();
     requests += 1;
     try {
-      const key = await ledger.transaction((tx) => act(tx, profileId, n, outcomes));
-      if (key) kept.push(key);
+      const key = await ledger.transaction((tx) => work(tx, profileId, n, outcomes));
+      if (key) acknowledgedKeys.push(key);
     } catch (error) {
       failed += 1;
       firstFailure ??= `${name}: ${(error as Error).message}`;
@@ -136,19 +138,19 @@ function startLoad(app: Postgres, profileId: string, outcomes: number, perSecond
   });
   return {
     takeWaits() {
-      const taken = waits;
+      const sinceLastCall = waits;
       waits = [];
-      return taken;
+      return sinceLastCall;
     },
     async end() {
       stop.abort();
       await sending;
-      return { requests, failed, firstFailure, kept };
+      return { requests, failed, firstFailure, acknowledgedKeys };
     },
   };
 }
 
-/** How long a migration kept writers away from a table that requests use, at the longest; seen every few milliseconds. */
+/** Samples how long migrations lock writers out of the tables that requests use. `end` resolves to the longest lock. */
 function watchLocks(owner: Postgres, migrations: readonly string[]) {
   const stop = new AbortController();
   const since = new Map<string, number>();
@@ -181,23 +183,30 @@ function watchLocks(owner: Postgres, migrations: readonly string[]) {
   };
 }
 
-/** Of what was answered, what is not there; and totals that a trigger lost count of. */
-async function countLost(app: Postgres, profileId: string, kept: readonly string[], filled: number): Promise<number> {
+/** Counts acknowledged outcomes that are missing, and the difference between the outcomes and the totals that a trigger maintains. */
+async function countLost(
+  app: Postgres,
+  profileId: string,
+  acknowledgedKeys: readonly string[],
+  filled: number,
+): Promise<number> {
   const { rows } = await app.forProfile(profileId).transaction((tx) =>
     sql<{ there: string; found: string; totals: string }>`
       SELECT (SELECT count(*) FROM outcomes) AS there, (SELECT coalesce(sum(outcomes), 0) FROM outcome_totals) AS totals,
-        (SELECT count(*) FROM outcomes WHERE idempotency_key = ANY (${[...kept]}::text[])) AS found`.execute(tx),
+        (SELECT count(*) FROM outcomes WHERE idempotency_key = ANY (${[...acknowledgedKeys]}::text[])) AS found`.execute(
+      tx,
+    ),
   );
   const { there = 0, found = 0, totals = 0 } = rows[0] ?? {};
   return (
-    kept.length -
+    acknowledgedKeys.length -
     Number(found) +
-    Math.abs(Number(there) - filled - kept.length) +
+    Math.abs(Number(there) - filled - acknowledgedKeys.length) +
     Math.abs(Number(there) - Number(totals))
   );
 }
 
-/** The API of this version over the same ledger. */
+/** Sends requests to the API of this version, on the same ledger. */
 async function serve(
   app: Postgres,
   profileId: string,
@@ -213,7 +222,7 @@ async function serve(
   const counts = { requests: 0, failed: 0 };
   try {
     await atPace(perSecond, AbortSignal.timeout(seconds * 1_000), async (n) => {
-      const answer = await request(`http://127.0.0.1:${port}/api/v1/events`, {
+      const response = await request(`http://127.0.0.1:${port}/api/v1/events`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({
@@ -224,9 +233,9 @@ async function serve(
         }),
         dispatcher,
       });
-      await answer.body.dump();
+      await response.body.dump();
       counts.requests += 1;
-      if (answer.statusCode !== 202) counts.failed += 1;
+      if (response.statusCode !== 202) counts.failed += 1;
     });
     return counts;
   } finally {

@@ -17,11 +17,11 @@ const sizes = { small: { payments: 1_200, kills: 2 }, full: { payments: 100_000,
 const batchSize = 20;
 const senders = 8;
 
-/** A sender keeps its own book of payments and sends each one to three times, while the api and PostgreSQL are killed in turn. */
+/** Sends each payment of a book one to three times, while the API and PostgreSQL are killed alternately. */
 export const drill: Drill = {
   name: 'money',
   promise:
-    'The ledger equals the sender’s book to the minor unit, however often a payment was sent and whoever was killed.',
+    'The ledger equals the sender’s book to the minor unit, however often a payment is sent and whichever process is killed.',
   usesLedgers: true,
 
   async run({ size, progress, processes }) {
@@ -31,7 +31,7 @@ export const drill: Drill = {
     const { appUrl } = engines.database;
     try {
       const setup = openLedger(appUrl, 2);
-      // One on each server of the ledger.
+      // One profile on each PostgreSQL server.
       const shops: { profileId: string; headers: Record<string, string> }[] = [];
       for (const server of setup.shards.values()) {
         const { id: profileId } = await buildProfile(server, { reportingCurrency: 'CLP' });
@@ -46,28 +46,28 @@ export const drill: Drill = {
       await Promise.all(apis.map((api) => api.start()));
 
       const book = makeBook(payments, shops.length);
-      const letters = shuffled(
+      const copies = shuffled(
         book.flatMap((payment) => Array.from({ length: 1 + Math.floor(Math.random() * 3) }, () => payment)),
       );
       const batches = shuffled(
-        [...Map.groupBy(letters, ({ shop }) => shop).values()].flatMap((theirs) =>
-          Array.from({ length: Math.ceil(theirs.length / batchSize) }, (_, index) =>
-            theirs.slice(index * batchSize, (index + 1) * batchSize),
+        [...Map.groupBy(copies, ({ shop }) => shop).values()].flatMap((shopCopies) =>
+          Array.from({ length: Math.ceil(shopCopies.length / batchSize) }, (_, index) =>
+            shopCopies.slice(index * batchSize, (index + 1) * batchSize),
           ),
         ),
       );
       const total = batches.length;
       let sent = 0;
       let inFlight = 0;
-      let asked = 0;
+      let requestCount = 0;
       let retries = 0;
       const send = async () => {
         for (let batch = batches.pop(); batch; batch = batches.pop()) {
           while (true) {
             inFlight += 1;
-            asked += 1;
+            requestCount += 1;
             try {
-              const response = await request(`http://127.0.0.1:${ports[asked % ports.length]}/api/v1/events`, {
+              const response = await request(`http://127.0.0.1:${ports[requestCount % ports.length]}/api/v1/events`, {
                 method: 'POST',
                 headers: { ...shops[batch[0]?.shop ?? 0]?.headers, 'content-type': 'application/json' },
                 body: JSON.stringify({ events: batch.map(eventOf) }),
@@ -76,9 +76,9 @@ export const drill: Drill = {
               const text = await response.body.text();
               if (response.statusCode === 202) break;
               if (response.statusCode < 500 && response.statusCode !== 429)
-                throw new Unexpected(`${response.statusCode} ${text.slice(0, 300)}`);
+                throw new UnexpectedStatus(`${response.statusCode} ${text.slice(0, 300)}`);
             } catch (error) {
-              if (error instanceof Unexpected) throw error;
+              if (error instanceof UnexpectedStatus) throw error;
             } finally {
               inFlight -= 1;
             }
@@ -92,7 +92,7 @@ export const drill: Drill = {
       const done = { api: 0, postgres: 0 };
       let leastInFlight = Number.POSITIVE_INFINITY;
       const killer = async () => {
-        // While one of several apis comes back the others may have taken all there is.
+        // While one of several APIs restarts, the others may accept all remaining batches.
         while (done.api + done.postgres < kills * 2 && sent < total) {
           await sleep(5);
           if (sent / total < (done.api + done.postgres + 0.5) / (kills * 2 + 1) || inFlight === 0) continue;
@@ -138,7 +138,7 @@ export const drill: Drill = {
           leastInFlight > 0 &&
           (apis.length > 1 || done.api + done.postgres === kills * 2),
         payments,
-        letters: letters.length,
+        letters: copies.length,
         outcomes,
         wrong,
         marked_for_attribution: marked,
@@ -156,7 +156,7 @@ export const drill: Drill = {
   },
 };
 
-class Unexpected extends Error {}
+class UnexpectedStatus extends Error {}
 
 interface Payment {
   readonly shop: number;

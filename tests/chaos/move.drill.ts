@@ -21,16 +21,16 @@ const sizes = {
   small: { customers: 1_000, outcomes: 5_000, writesPerSecond: 40, settleMs: 1_000 },
   full: { customers: 200_000, outcomes: 1_000_000, writesPerSecond: 200, settleMs: 10_000 },
 } as const;
-/** Whoever writes may be kept waiting so long. */
-const mostPauseMs = 5_000;
-const fillAtOnce = 50_000;
+/** The longest time that a write may wait. */
+const maxPauseMs = 5_000;
+const rowsPerBatch = 50_000;
 const writers = 8;
 
-/** A workspace goes from one PostgreSQL to another and back while it and its neighbour are written to. */
+/** Moves a workspace from one PostgreSQL server to another and back, while writes to it and to another workspace continue. */
 export const drill: Drill = {
   name: 'move',
   promise:
-    'A workspace moves between servers of the ledger while it is served: nothing that was answered is lost or there twice, and nobody waits for five seconds.',
+    'A workspace moves between PostgreSQL servers while it is in use: no acknowledged write is lost or doubled, and no request takes five seconds.',
 
   async run({ size, progress }) {
     const { customers, outcomes, writesPerSecond, settleMs } = sizes[size];
@@ -43,7 +43,7 @@ export const drill: Drill = {
       const [moved, neighbour] = [await buildProfile(app.home), await buildProfile(app.home)];
       await fill(app, moved.id, customers, outcomes, (done, total) => progress(done, total, 'rows filled'));
       const load = startLoad(api, await buildApiKey(app, moved.id), writesPerSecond);
-      const beside = startLoad(api, await buildApiKey(app, neighbour.id), Math.ceil(writesPerSecond / 10));
+      const neighbourLoad = startLoad(api, await buildApiKey(app, neighbour.id), Math.ceil(writesPerSecond / 10));
       await sleep(settleMs);
       const quiet = p95(load.takeWaits());
       const moves = [];
@@ -65,31 +65,31 @@ export const drill: Drill = {
           seconds: Math.round((performance.now() - startedAt) / 1_000),
           pause_ms: Math.round(pauseMs),
           longest_wait_ms: Math.round(Math.max(...load.takeWaits())),
-          neighbour_longest_wait_ms: Math.round(Math.max(...beside.takeWaits())),
+          neighbour_longest_wait_ms: Math.round(Math.max(...neighbourLoad.takeWaits())),
         });
         await sleep(settleMs);
       }
-      const [sent, sentBeside] = [await load.end(), await beside.end()];
-      const there = await keysOf(app, moved.id);
+      const [sent, sentByNeighbour] = [await load.end(), await neighbourLoad.end()];
+      const storedKeys = await keysOf(app, moved.id);
       const counted = await totalOf(app, moved.id);
-      const lost = [...sent.taken].filter((key) => !there.has(key)).length;
-      const left = await rowsOf(owner.shards.get(farShard) as Postgres, moved.id);
+      const lost = [...sent.accepted].filter((key) => !storedKeys.has(key)).length;
+      const leftBehind = await rowsOf(owner.shards.get(farShard) as Postgres, moved.id);
       return {
         passed:
           lost === 0 &&
           sent.refused === 0 &&
-          sentBeside.refused === 0 &&
-          there.size === outcomes + sent.taken.size &&
-          counted === there.size &&
-          left === 0 &&
-          moves.every((one) => one.longest_wait_ms < mostPauseMs && one.neighbour_longest_wait_ms < mostPauseMs),
+          sentByNeighbour.refused === 0 &&
+          storedKeys.size === outcomes + sent.accepted.size &&
+          counted === storedKeys.size &&
+          leftBehind === 0 &&
+          moves.every((one) => one.longest_wait_ms < maxPauseMs && one.neighbour_longest_wait_ms < maxPauseMs),
         outcomes,
         writes_a_second: writesPerSecond,
-        written_meanwhile: sent.taken.size,
-        refused: sent.refused + sentBeside.refused,
+        written_meanwhile: sent.accepted.size,
+        refused: sent.refused + sentByNeighbour.refused,
         lost,
         counted_in_totals: counted,
-        left_behind: left,
+        left_behind: leftBehind,
         p95_before_ms: Math.round(quiet),
         moves,
       };
@@ -108,20 +108,20 @@ async function fill(
   profileId: string,
   customers: number,
   outcomes: number,
-  told: (done: number, total: number) => void,
+  reportProgress: (done: number, total: number) => void,
 ): Promise<void> {
   const ledger = app.forProfile(profileId);
-  const inLots = async (count: number, add: (from: number, until: number) => RawBuilder<unknown>[]) => {
-    for (let from = 0; from < count; from += fillAtOnce) {
-      const until = Math.min(from + fillAtOnce, count) - 1;
+  const inBatches = async (count: number, add: (from: number, until: number) => RawBuilder<unknown>[]) => {
+    for (let from = 0; from < count; from += rowsPerBatch) {
+      const until = Math.min(from + rowsPerBatch, count) - 1;
       await ledger.transaction(async (tx) => {
         for (const statement of add(from, until)) await statement.execute(tx);
       });
-      told(until + 1, count);
+      reportProgress(until + 1, count);
     }
   };
   const person = idOf(1, sql`n`);
-  await inLots(customers, (from, until) => [
+  await inBatches(customers, (from, until) => [
     sql`
       INSERT INTO customers (profile_id, id, first_name, sources, terms, first_seen_at, last_seen_at, created_at)
       SELECT ${profileId}, ${person}, 'P' || n, '{}', ARRAY['p' || n], now(), now(), now() FROM generate_series(${from}::int, ${until}::int) n`,
@@ -129,7 +129,7 @@ async function fill(
       INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at)
       SELECT ${profileId}, 'email', 'p' || n || '@example.cl', ${person}, 'api', now() FROM generate_series(${from}::int, ${until}::int) n`,
   ]);
-  await inLots(outcomes, (from, until) => [
+  await inBatches(outcomes, (from, until) => [
     sql`
       INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
         occurred_at, recorded_at, updated_at, amount, currency, reporting_amount, reporting_currency, rest)
@@ -139,9 +139,9 @@ async function fill(
   ]);
 }
 
-/** Outcomes at a pace, over the API as it is served, until it is ended. */
+/** Sends outcomes to the API at a fixed rate until `end` is called. */
 function startLoad(api: TestApi, key: BuiltKey, perSecond: number) {
-  const taken = new Set<string>();
+  const accepted = new Set<string>();
   let [waits, refused, isOver, sent] = [[] as number[], 0, false, 0];
   const startedAt = performance.now();
   const write = async () => {
@@ -150,29 +150,29 @@ function startLoad(api: TestApi, key: BuiltKey, perSecond: number) {
       sent += 1;
       await sleep(Math.max(0, due - performance.now()));
       const event = paymentEvent({ customer: `load-${sent % 500}`, key: uuid() });
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       const { statusCode } = await api.call({
         method: 'POST',
         url: '/api/v1/events',
         headers: { ...key.headers, 'content-type': 'application/json' },
         payload: JSON.stringify(event),
       });
-      waits.push(performance.now() - askedAt);
-      if (statusCode === 202) taken.add(event.idempotency_key);
+      waits.push(performance.now() - requestedAt);
+      if (statusCode === 202) accepted.add(event.idempotency_key);
       else refused += 1;
     }
   };
   const done = Promise.all(Array.from({ length: writers }, write));
   return {
     takeWaits(): number[] {
-      const until = waits;
+      const sinceLastCall = waits;
       waits = [];
-      return until.length > 0 ? until : [0];
+      return sinceLastCall.length > 0 ? sinceLastCall : [0];
     },
     async end() {
       isOver = true;
       await done;
-      return { taken, refused };
+      return { accepted, refused };
     },
   };
 }
@@ -183,7 +183,7 @@ const keysOf = async (app: Postgres, profileId: string): Promise<Set<string>> =>
     return new Set(rows.map(({ key }) => key));
   });
 
-/** The database counts outcomes as they are written; rows that came by a move were counted where they were written. */
+/** A trigger counts outcomes as they are written. A moved row was counted by the server that first wrote it. */
 const totalOf = async (app: Postgres, profileId: string): Promise<number> =>
   app.snapshot(profileId, async (snapshot) => {
     const [row] = await snapshot.query<{ n: number }>('SELECT sum(outcomes)::int AS n FROM outcome_totals');

@@ -10,7 +10,7 @@ export const requestsPerMinute = 300;
 /** Pipelined requests per burst. */
 export const pipelined = 40;
 export const slowReaders = 12;
-/** Sockets of one address, and pipelined requests per socket. */
+/** Sockets per client address, and pipelined requests per socket. */
 const sockets = 20;
 const requestsPerSocket = 25;
 

@@ -17,7 +17,7 @@ const sizes = {
   full: { rounds: 4, seconds: 12, maxSlowdown: 2 },
 } as const;
 /** Interval between requests of the neighbour. */
-const intervalMs = 20;
+const intervalMs = 50;
 
 /** The neighbour's requests in order. Each kind is measured separately. */
 const works = ['read', 'write', 'visit', 'search', 'report', 'visit', 'read', 'write', 'search', 'visit'] as const;

@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, between 0 and 1. */
+/** A pseudo-random generator of numbers from 0 to below 1. The same seed gives the same numbers. */
 export function numbersFrom(start: number): () => number {
   let state = start;
   return () => {

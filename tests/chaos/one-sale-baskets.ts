@@ -3,9 +3,8 @@ import type { SaleSourceKind } from '@tributary/vocabulary';
 import { numbersFrom } from './numbers-from.ts';
 
 /**
- * Two shops with nothing in common but their profile: each has a store and a payment provider of its own, and the record of a shop is
- * never the same sale as one of the other. Their prices, hours and order numbers are as alike as those of real shops, and some customers
- * buy in both.
+ * Two shops of one profile, each with a separate store and payment provider. No record of one shop is the same sale as a record of the other.
+ * Their prices, hours and order numbers are as similar as those of real shops, and some customers buy in both.
  */
 
 const month = 30 * 86_400_000;
@@ -33,7 +32,7 @@ function openShop(name: string, orders: number, dice: () => number): Basket[] {
       const items = 1 + Math.floor(dice() ** 3 * 4);
       const goods = Array.from({ length: items }, () => prices[below(prices.length)] ?? 0);
       const amount = (goods.reduce((sum, price) => sum + price, 0) + (dice() < 0.5 ? 4.9 : 0)).toFixed(2);
-      // One customer in twenty is known to both shops.
+      // One customer in twenty buys in both shops.
       const n = below(orders / 2);
       const customerId = dice() < 0.1 ? null : n % 20 === 0 ? `shared-${n}` : `${name}-${n}`;
       const number = String(1_001 + index);
@@ -62,7 +61,7 @@ function openShop(name: string, orders: number, dice: () => number): Basket[] {
           at: at + below(120_000),
           references: [
             { value: `pay_${long}`, level: 'payment' },
-            // The code of a card's bank has six digits.
+            // A bank's authorization code for a card payment has six digits.
             { value: String(100_000 + below(900_000)), level: 'payment' },
             { value: number, level: 'order' },
           ],
@@ -73,7 +72,7 @@ function openShop(name: string, orders: number, dice: () => number): Basket[] {
 
 const options = { windowMs: 600_000, decisions: new Map() };
 
-/** How many of so many random pairs, one record of each shop, are counted as one sale, and how many are proposed. */
+/** Matches random pairs of records, one of each shop. Counts the pairs that were joined automatically and those that were proposed. */
 export function measureRandomPairs(pairs: number, progress: (done: number) => void) {
   const dice = numbersFrom(7);
   const [one, other] = [openShop('a', 20_000, dice), openShop('b', 20_000, dice)];
@@ -88,7 +87,7 @@ export function measureRandomPairs(pairs: number, progress: (done: number) => vo
   return { pairs, automatic, proposed };
 }
 
-/** The same for all records of both shops in a month: every pair that shares a customer or a reference. */
+/** Does the same for all records of both shops in a month: it matches every pair that shares a customer or a reference. */
 export function measureMonth(orders: number) {
   const dice = numbersFrom(11);
   const all = [...openShop('a', orders, dice), ...openShop('b', orders, dice)].map((one) => ({
@@ -125,7 +124,7 @@ export function measureMonth(orders: number) {
   };
 }
 
-/** Records that can be matched with each other at all, directly or through others. */
+/** Groups the records that share a reference, or a customer and an amount, directly or through other records. Only these can match. */
 function componentsOf(records: readonly Basket[]): Basket[][] {
   const parents = new Map<string, string>();
   const root = (name: string): string => {

@@ -1,15 +1,15 @@
 import { numbersFrom } from './numbers-from.ts';
 import { type Currency, least as lesser } from './payments-book.ts';
 
-/** The simulator's own books: what was sold, which sources report it, and what is true of it. It knows nothing of how records are matched. */
+/** The simulator's books: what was sold, which sources report it, and how it must be counted. It does not use the product's matching. */
 
-/** In the order in which a profile prefers them. */
+/** In a profile's order of preference. */
 export const sources = ['stripe', 'shopify', 'api', 'csv'] as const;
 export type Source = (typeof sources)[number];
 
 export interface Person {
   readonly n: number;
-  /** The server knows the customer by a key of its own; which e-mail address belongs to it is reported separately. */
+  /** The shop's server reports the customer by its own key, and reports separately which e-mail address belongs to the key. */
   readonly isKeyed: boolean;
   readonly isErased: boolean;
 }
@@ -30,7 +30,7 @@ export interface BookedRecord {
 export interface BookedRefund {
   readonly n: number;
   readonly amount: bigint;
-  readonly knownTo: readonly Source[];
+  readonly reportedBy: readonly Source[];
 }
 
 export const kinds = [
@@ -53,7 +53,7 @@ export interface BookedSale {
   readonly kind: Kind;
   readonly records: readonly BookedRecord[];
   readonly refunds: readonly BookedRefund[];
-  /** No rule can decide it from what the sources report; a member does. The sales of one group look like one sale. */
+  /** The reports of the sources are not enough for a rule to decide, so a member decides. The sales of one group look like one sale. */
   readonly undecided?: { readonly group: number; readonly decision: 'confirmed' | 'rejected' };
 }
 
@@ -68,7 +68,7 @@ const minute = 60_000;
 const day = 86_400_000;
 const start = Date.UTC(2026, 4, 1);
 
-/** Shares in percent. Where rules cannot decide, few sales are enough: each costs a decision. */
+/** Shares in percent. Few sales are of kinds that rules cannot decide, because each of those costs a decision. */
 const shares: readonly (readonly [Kind, number])[] = [
   ['referenced', 24],
   ['named', 40],
@@ -88,8 +88,8 @@ export function writeBook(size: number, seed: number): Book {
   const chance = (share: number) => dice() < share;
   const below = (most: number) => Math.floor(dice() * most);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
-  /** What an erasure leaves of a record is not enough for a member to decide. */
-  const pickLasting = () => {
+  /** Picks a customer who is not erased: what is left of an erased record is not enough for a member to decide. */
+  const pickUnerased = () => {
     for (;;) {
       const person = pick(people);
       if (!person.isErased) return person;
@@ -99,13 +99,13 @@ export function writeBook(size: number, seed: number): Book {
     const isKeyed = chance(0.3);
     return { n, isKeyed, isErased: !isKeyed && chance(0.02) };
   });
-  /** Customers who are taken for another one have no other purchases. */
+  /** Customers who are merged by mistake. They have no other purchases. */
   const mixedUp: Person[] = [];
   const sales: BookedSale[] = [];
   const mistakes: Book['mistakes'][number][] = [];
   let [saleNumber, recordNumber, refundNumber] = [0, 0, 0];
 
-  /** Only purchases that are meant to look alike may: an amount is used once by each customer in each currency. */
+  /** Amounts in use per customer and currency. An amount is used once, so that only purchases that are meant to look alike do. */
   const used = new Set<string>();
   const priceFor = (who: readonly Person[], currency: Currency): bigint => {
     for (;;) {
@@ -133,18 +133,18 @@ export function writeBook(size: number, seed: number): Book {
     if (!chance(0.2)) return [];
     const least = records.reduce((low, { amount }) => lesser(amount, low), records[0]?.amount ?? 0n);
     const everywhere = records.map(({ source }) => source);
-    const known = () => (isOneSided || chance(0.5) ? [pick(everywhere)] : everywhere);
-    if (chance(0.2)) return [refund(least, known())];
+    const pickReporters = () => (isOneSided || chance(0.5) ? [pick(everywhere)] : everywhere);
+    if (chance(0.2)) return [refund(least, pickReporters())];
     // Only the number of equal refunds distinguishes them, so a source reports both or neither.
     if (chance(0.2)) {
-      const knownTo = known();
-      return [refund(least / 4n, knownTo), refund(least / 4n, knownTo)];
+      const reporters = pickReporters();
+      return [refund(least / 4n, reporters), refund(least / 4n, reporters)];
     }
-    return [refund(least / 3n, known()), ...(chance(0.4) ? [refund(least / 5n, known())] : [])];
+    return [refund(least / 3n, pickReporters()), ...(chance(0.4) ? [refund(least / 5n, pickReporters())] : [])];
   };
-  const refund = (amount: bigint, knownTo: readonly Source[]): BookedRefund => {
+  const refund = (amount: bigint, reportedBy: readonly Source[]): BookedRefund => {
     refundNumber += 1;
-    return { n: refundNumber, amount, knownTo };
+    return { n: refundNumber, amount, reportedBy };
   };
   const someSources = (least: number): Source[] => {
     for (;;) {
@@ -155,7 +155,7 @@ export function writeBook(size: number, seed: number): Book {
   const currencyOf = (): Currency => (chance(0.8) ? 'USD' : chance(0.7) ? 'CLP' : 'KWD');
 
   const makers: Record<Kind, () => void> = {
-    /** Through references alone: times differ by up to two days, and customers may be missing. */
+    /** Matches by references alone: times differ by up to two days, and customers may be missing. */
     referenced() {
       const [person, currency, at] = [pick(people), currencyOf(), timeOf()];
       const amount = priceFor([person], currency);
@@ -182,7 +182,7 @@ export function writeBook(size: number, seed: number): Book {
       ];
       sale('referenced', records, { refunds: refundsOf(records) });
     },
-    /** By customer, amount and time alone. */
+    /** Matches by customer, amount and time alone. */
     named() {
       const [person, currency, at] = [pick(people), currencyOf(), timeOf()];
       const amount = priceFor([person], currency);
@@ -240,7 +240,7 @@ export function writeBook(size: number, seed: number): Book {
         sale('plan', records, { refunds: refundsOf(records) });
       }
     },
-    /** One of two records lacks a tip or a fee; the reference is of the payment. */
+    /** One of two records lacks a tip or a fee. Both refer to the same payment. */
     fees() {
       const [person, currency, at] = [pick(people), currencyOf(), timeOf()];
       const amount = priceFor([person], currency);
@@ -251,38 +251,38 @@ export function writeBook(size: number, seed: number): Book {
     },
     /** Reported in two currencies: proposed, and counted once when a member confirms it. */
     foreign() {
-      const [person, at] = [pickLasting(), timeOf()];
+      const [person, at] = [pickUnerased(), timeOf()];
       const charge = record('stripe', { at, amount: priceFor([person], 'CLP'), currency: 'CLP', person });
       const properties = { payment_id: charge.key };
       const amount = priceFor([person], 'USD');
       const other = record('api', { at: at + within(5), amount, currency: 'USD', person, properties });
       sale('foreign', [charge, other], { undecided: { group: saleNumber, decision: 'confirmed' } });
     },
-    /** The order's reference, but another amount, as when shipping is left out: proposed, and confirmed by a member. */
+    /** The same order reference with another amount, for example without shipping: proposed, and confirmed by a member. */
     partial() {
-      const [person, at] = [pickLasting(), timeOf()];
+      const [person, at] = [pickUnerased(), timeOf()];
       const order = record('shopify', { at, amount: priceFor([person], 'USD'), currency: 'USD', person });
       const properties = { order_id: order.key };
       const amount = priceFor([person], 'USD');
       const other = record('api', { at: at + within(30), amount, currency: 'USD', person, properties });
       sale('partial', [order, other], { undecided: { group: saleNumber, decision: 'confirmed' } });
     },
-    /** Two equal purchases within minutes, each reported by another source only: they look like one until a member rejects it. */
+    /** Two equal purchases within minutes, each reported by one of two sources: they look like one sale until a member rejects the match. */
     lookalike() {
-      const [person, at] = [pickLasting(), timeOf()];
+      const [person, at] = [pickUnerased(), timeOf()];
       const amount = priceFor([person], 'USD');
       const undecided = { group: saleNumber, decision: 'rejected' } as const;
       sale('lookalike', [record('stripe', { at, amount, currency: 'USD', person })], { undecided });
       sale('lookalike', [record('api', { at: at + within(3), amount, currency: 'USD', person })], { undecided });
     },
-    /** The same figure in two currencies within a minute: two sales. */
+    /** Two sales of the same figure in two currencies within a minute. */
     currencies() {
       const [person, at] = [pick(people), timeOf()];
       const pesos = 1_000n + BigInt(below(90_000));
       sale('currencies', [record('stripe', { at, amount: pesos * 100n, currency: 'USD', person })]);
       sale('currencies', [record('api', { at: at + within(1), amount: pesos, currency: 'CLP', person })]);
     },
-    /** Two customers who are taken for one by mistake, until the merge is undone, and buy the same within minutes. */
+    /** Two customers who buy the same within minutes. They are merged by mistake until the merge is undone. */
     mixed() {
       const n = people.length + mixedUp.length;
       const [keyOf, emailOf] = [
@@ -317,7 +317,7 @@ const keys: Record<Source, (n: number) => string> = {
 };
 export const intentOf = (charge: string): string => charge.replace('ch_', 'pi_');
 
-/** What counts of each sale: which record, and what is left of it. Before members decided, what looks like one sale counts as one. */
+/** Returns the record of each sale that counts, and its net amount. Before members decide, records that look like one sale count as one. */
 export function countedOf(book: Book, isDecided: boolean) {
   const groups: { records: readonly BookedRecord[]; refunds: readonly BookedRefund[] }[] = [];
   const lookalikes = new Map<number, BookedRecord[]>();

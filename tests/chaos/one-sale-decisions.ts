@@ -1,13 +1,13 @@
 import type { Book } from './one-sale-book.ts';
 import type { Shop } from './one-sale-shop.ts';
 
-interface ShownMatch {
+interface SaleMatchResponse {
   readonly id: string;
   readonly decision: { readonly decision: 'confirmed' | 'rejected' } | null;
   readonly records: readonly { readonly external_id: string }[];
 }
 
-/** Members decide each pair that no rule can. Resolves to the matches that were decided. */
+/** Decides each pair that no rule can decide, as a member does. Resolves to the ids of the decided matches. */
 export async function decide(shop: Shop, book: Book): Promise<string[]> {
   const wanted = new Map<string, 'confirm' | 'reject'>();
   for (const { records, undecided } of book.sales)
@@ -28,7 +28,7 @@ export async function undoDecisions(shop: Shop, decided: readonly string[]): Pro
   for (const id of decided) await shop.post(`/api/v1/sale-matches/${id}/undo`, {});
 }
 
-/** All matches of the server and the provider are rejected at once. Resolves to the batch, to undo it. */
+/** Rejects all matches between the server and the provider at once. Resolves to the id of the batch, for its undo. */
 export async function rejectAll(shop: Shop): Promise<string | null> {
   const source = `payments_a:${shop.connections.stripe}`;
   const body = { decision: 'rejected', state: 'automatic', source, other_source: 'api' };
@@ -38,8 +38,8 @@ export async function rejectAll(shop: Shop): Promise<string | null> {
 
 export const undoAll = (shop: Shop, batch: string) => shop.post(`/api/v1/sale-matches/decisions/${batch}/undo`, {});
 
-async function listMatches(shop: Shop, state: string): Promise<ShownMatch[]> {
-  const found: ShownMatch[] = [];
+async function listMatches(shop: Shop, state: string): Promise<SaleMatchResponse[]> {
+  const found: SaleMatchResponse[] = [];
   for (let cursor = ''; ; ) {
     const { status, body } = await shop.ask(
       `/api/v1/sale-matches?state=${state}&limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,

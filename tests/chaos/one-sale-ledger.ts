@@ -4,7 +4,7 @@ import { type Book, type BookedSale, countedOf, type Person } from './one-sale-b
 import type { Shop } from './one-sale-shop.ts';
 import { type Currency, dollars, minor, text } from './payments-book.ts';
 
-/** What the ledger counts, against the simulator's books. */
+/** Compares what the ledger counts with the simulator's books. */
 
 interface LedgerRow {
   readonly day: string;
@@ -19,7 +19,7 @@ const unnamed = 'unnamed';
 const erased = 'erased';
 const rateOf: Record<Currency, string> = { USD: '1', CLP: '0.00111111111111111111', KWD: '3.33333333333333333333' };
 
-/** By day, customer and currency: what the books hold and what the ledger counts. Resolves to the differences. */
+/** Compares the revenue of the books and of the ledger by day, customer and currency. Resolves to the differences. */
 export async function compareRevenue(shop: Shop, book: Book, isDecided: boolean, areErased: boolean) {
   const expected = new Map<string, { net: bigint; sales: number; reporting: bigint }>();
   const labelOf = (person: Person | null) =>
@@ -40,11 +40,13 @@ export async function compareRevenue(shop: Shop, book: Book, isDecided: boolean,
   for (const key of new Set([...expected.keys(), ...found.keys()])) {
     const [want, row] = [expected.get(key), found.get(key)];
     const currency = key.split(' ')[2] as Currency;
-    const wanted = want ? `${text(want.net, currency)} of ${want.sales}, ${dollars(want.reporting)} USD` : 'nothing';
-    const is = row
+    const expectedText = want
+      ? `${text(want.net, currency)} of ${want.sales}, ${dollars(want.reporting)} USD`
+      : 'nothing';
+    const actual = row
       ? `${text(minor(row.net, currency), currency)} of ${row.sales}, ${dollars(minor(row.reporting, 'USD'))} USD`
       : 'nothing';
-    if (wanted !== is) faults.push(`${key}: ${is}, not ${wanted}`);
+    if (expectedText !== actual) faults.push(`${key}: ${actual}, not ${expectedText}`);
   }
   const total = [...expected.values()].reduce((sum, { reporting }) => sum + reporting, 0n);
   const counted = sumAmounts(rows.map(({ reporting }) => reporting));
@@ -68,7 +70,7 @@ async function readRevenue({ ledger }: Shop): Promise<LedgerRow[]> {
   return rows;
 }
 
-/** Which record of each sale counts, what was refunded, and every match, without ids of ours: a function of what was reported. */
+/** Reads which record of each sale counts, its refunds, and every match. The lines hold no generated ids, so equal reports give equal lines. */
 export async function readState({ ledger }: Shop): Promise<string[]> {
   const { rows } = await ledger.transaction((tx) =>
     sql<{ line: string }>`
@@ -84,7 +86,7 @@ export async function readState({ ledger }: Shop): Promise<string[]> {
   return rows.map(({ line }) => line).sort();
 }
 
-/** Where two states differ, for the verdict: the first lines of each that the other lacks. */
+/** Returns the lines of each state that the other lacks. */
 export function differencesOf(one: readonly string[], other: readonly string[]): string[] {
   const [left, right] = [new Set(one), new Set(other)];
   return [
@@ -93,7 +95,7 @@ export function differencesOf(one: readonly string[], other: readonly string[]):
   ];
 }
 
-/** Matches without evidence, duplicates that no accepted match leads to, and records of different sales in one. */
+/** Finds matches without evidence, duplicates without an accepted match, and records of different sales that were joined. */
 export async function checkMatches({ ledger }: Shop, book: Book, isDecided: boolean) {
   const saleOf = new Map<string, BookedSale>();
   for (const sale of book.sales) for (const { key } of sale.records) saleOf.set(key, sale);
@@ -119,7 +121,7 @@ export async function checkMatches({ ledger }: Shop, book: Book, isDecided: bool
   const faults: string[] = [];
   for (const { key, counted, isMatched } of duplicates) {
     const [one, other] = [saleOf.get(key), saleOf.get(counted)];
-    // Of two equal purchases it does not matter which record belongs to which.
+    // The records of two equal purchases are interchangeable.
     const isAlike = one?.kind === 'equal' && other?.kind === 'equal' && Math.abs(one.n - other.n) === 1;
     const isOpen = !isDecided && one?.kind === 'lookalike' && one.undecided?.group === other?.undecided?.group;
     if (one !== other && !isAlike && !isOpen) faults.push(`${key} (${one?.kind}) was joined with ${counted}`);
@@ -133,7 +135,7 @@ export async function checkMatches({ ledger }: Shop, book: Book, isDecided: bool
   return { faults, duplicates: duplicates.length, matches: ofEvidence };
 }
 
-/** Each customer with a counted payment has one first purchase, nothing waits, and the totals are the sum of what counts. */
+/** Checks that each customer with a counted payment has one first purchase, no work is queued, and totals are the sum of counted records. */
 export async function checkTotals({ ledger }: Shop): Promise<string[]> {
   const { rows } = await ledger.transaction((tx) =>
     sql<{ fault: string; n: number }>`
@@ -154,7 +156,7 @@ export async function checkTotals({ ledger }: Shop): Promise<string[]> {
   return rows.flatMap(({ fault, n }) => (n > 0 ? [`${n} ${fault}`] : []));
 }
 
-/** Which pairs of sources were found to overlap systematically, with partners and records. */
+/** Reads which pairs of sources overlap systematically, and the share of records that have a partner. */
 export async function readOverlaps({ ledger }: Shop) {
   const { rows } = await ledger.transaction((tx) =>
     sql<{ pair: string; share: string; isSystematic: boolean }>`

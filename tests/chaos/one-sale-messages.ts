@@ -9,11 +9,11 @@ import {
 import type { ShopifyNode, StripeCharge } from './one-sale-providers.ts';
 import { text } from './payments-book.ts';
 
-/** Messages of mistakes come between; merges are undone and customers are erased after them. */
+/** The phases of delivery. After the phase `mistake`, wrong merges are undone and customers are erased. */
 export const whens = ['early', 'mistake', 'late'] as const;
 type When = (typeof whens)[number];
 
-/** What a source reports, in its own words. Null: it arrives whenever. */
+/** A report in the format of its source. `when` is null if it may arrive early or late. */
 export type Message =
   | { readonly via: 'api'; readonly body: object; readonly when: When | null }
   | { readonly via: 'csv'; readonly cells: Readonly<Record<string, string>>; readonly when: When | null }
@@ -37,7 +37,7 @@ export function messagesOf(book: Book): Message[] {
   const messages: Message[] = [];
   const named = new Set<Person>();
   for (const { kind, records, refunds } of book.sales) {
-    // What arrives after an erasure can no longer be matched by what it took away.
+    // After an erasure, a record can no longer be matched by the erased data, so it must arrive earlier.
     const isErased = records.some(({ person }) => person?.isErased);
     for (const record of records) {
       const when = isErased || kind === 'mixed' ? 'early' : null;
@@ -47,7 +47,7 @@ export function messagesOf(book: Book): Message[] {
         messages.push({ ...paymentOf(record), when: 'late' });
       } else messages.push({ ...paymentOf(record), when });
       for (const refund of refunds)
-        if (refund.knownTo.includes(record.source)) messages.push({ ...refundOf(record, refund), when });
+        if (refund.reportedBy.includes(record.source)) messages.push({ ...refundOf(record, refund), when });
     }
   }
   const mixed = new Set(book.mistakes.flatMap(({ keyOf, emailOf }) => [keyOf, emailOf]));
@@ -153,7 +153,7 @@ function refundOf(record: BookedRecord, refund: BookedRefund): Message {
 
 const moneyOf = (amount: string, currencyCode: string) => ({ shopMoney: { amount, currencyCode } });
 
-/** An order as the Admin API shows it, with the refunds that were disclosed so far. */
+/** An order as the Admin API returns it, with the refunds disclosed so far. */
 export function orderOf(record: BookedRecord, refunds: readonly BookedRefund[]): ShopifyNode {
   const { key, at, amount, currency, person } = record;
   const gateway = 'bank card';

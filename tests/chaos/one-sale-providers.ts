@@ -1,6 +1,6 @@
 import type { Outbound } from '@tributary/outbound';
 
-/** Stripe and Shopify as far as their syncs read them, over what the simulator has disclosed so far. No request leaves the process. */
+/** Stand-ins for the parts of Stripe and Shopify that syncs read. They serve what the simulator has disclosed; no request leaves the process. */
 
 export interface StripeCharge {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface ShopifyNode {
   readonly [field: string]: unknown;
 }
 
-type Answer = Awaited<ReturnType<Outbound['request']>>;
+type OutboundResponse = Awaited<ReturnType<Outbound['request']>>;
 
 export class ProviderBooks {
   readonly #now: () => Date;
@@ -20,7 +20,7 @@ export class ProviderBooks {
   readonly #refunds = new List();
   readonly #events: { readonly id: string; readonly created: number; readonly data: object; readonly type: string }[] =
     [];
-  /** An order that changed stands at its newest change only. */
+  /** By time of change. A changed order is listed at its newest change only. */
   readonly #orders: { readonly updatedAt: string; readonly node: ShopifyNode }[] = [];
   readonly #newest = new Map<string, number>();
 
@@ -39,14 +39,14 @@ export class ProviderBooks {
   }
 
   order(node: ShopifyNode): void {
-    // Beyond what a sync reads once more, so that each sync reads little twice.
+    // Changes are a minute apart, so that the ten minutes that each sync reads again hold few orders.
     const updatedAt = new Date(Date.UTC(2020, 0, 1) + this.#orders.length * 60_000).toISOString();
     this.#newest.set(node.id, this.#orders.length);
     this.#orders.push({ updatedAt, node: { ...node, updatedAt } });
   }
 
   readonly outbound: Pick<Outbound, 'request'> = {
-    request: async (url, { body } = {}): Promise<Answer> => {
+    request: async (url, { body } = {}): Promise<OutboundResponse> => {
       const { hostname, pathname, searchParams } = new URL(url);
       const found = hostname.endsWith('myshopify.com')
         ? this.#answerShopify(JSON.parse(String(body)).variables)
@@ -86,7 +86,7 @@ export class ProviderBooks {
   }
 }
 
-/** A list of Stripe, the newest first. */
+/** A list endpoint of Stripe, newest first. */
 class List {
   readonly #rows: StripeCharge[] = [];
   readonly #indexes = new Map<string, number>();

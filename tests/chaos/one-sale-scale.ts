@@ -7,9 +7,9 @@ import { buildConnection, scene, type TestApi, type Testkit, testOutcomeServices
 import { queues } from '@tributary/work';
 import { sql } from 'kysely';
 
-const insertedAtOnce = 20_000;
+const rowsPerInsert = 20_000;
 
-/** Payments that are there by the server, and as many that a provider's first sync has just read. Nine in ten are the same. */
+/** Measures matching after a provider's first sync: as many payments as the shop's server had reported, and nine in ten are the same. */
 export async function measureFirstSync(
   kit: Testkit,
   api: TestApi,
@@ -38,12 +38,12 @@ export async function measureFirstSync(
         FROM (
           SELECT i + CASE WHEN ${isProvider} THEN ${Math.floor(payments / 10)}::int ELSE 0 END AS n,
             CASE WHEN ${isProvider} THEN 'payments_a:ch_bulk_' || i ELSE 'server-bulk-' || i END AS key
-          FROM generate_series(${from}::int, ${Math.min(from + insertedAtOnce, payments) - 1}::int) AS i) numbered`.execute(
+          FROM generate_series(${from}::int, ${Math.min(from + rowsPerInsert, payments) - 1}::int) AS i) numbered`.execute(
         tx,
       ),
     );
   for (const isProvider of [false, true])
-    for (let from = 0; from < payments; from += insertedAtOnce) {
+    for (let from = 0; from < payments; from += rowsPerInsert) {
       await insert(from, isProvider);
       progress(isProvider ? from + payments : from, 'inserting payments');
     }
@@ -59,12 +59,12 @@ export async function measureFirstSync(
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
   let overlapSeconds: number | null = null;
   for (let done = 0; ; ) {
-    const taken = await handler.load(shop.profileId, queues.sales.batchSize, signal);
-    if (taken.items.length === 0) break;
-    const [next] = taken.items;
+    const batch = await handler.load(shop.profileId, queues.sales.batchSize, signal);
+    if (batch.items.length === 0) break;
+    const [next] = batch.items;
     if (next && 'isMatched' in next && next.isMatched) overlapSeconds ??= seconds();
-    await handler.work({ key: shop.profileId, ...taken, signal, renewLease: async () => {} });
-    done += taken.items.length;
+    await handler.work({ key: shop.profileId, ...batch, signal, renewLease: async () => {} });
+    done += batch.items.length;
     progress(done, overlapSeconds === null ? 'matching payments' : 'forming sales');
   }
   const { rows } = await shop.ledger.transaction((tx) =>
@@ -82,7 +82,7 @@ export async function measureFirstSync(
   };
 }
 
-/** How many times the tables of sales are looked into for each payment, where one source reports all of them: one payment in a transaction. */
+/** Counts scans of the sales tables per payment when a single source reports all payments, one payment in each transaction. */
 export async function measureWritePath(kit: Testkit, api: TestApi, payments: number) {
   const shop = await scene({ kit, api }, { scopes: ['attribution:write'] });
   const lookUps = async () => {
@@ -106,12 +106,12 @@ export async function measureWritePath(kit: Testkit, api: TestApi, payments: num
       };
       await importer?.import([{ line: n, cells: { ...row, occurred_at: '2026-05-01T00:00:00Z' } }]);
     }
-    // A connection that closes hands its counters in.
+    // PostgreSQL reports the statistics of a connection when it closes.
     await app.close();
-    await settled(lookUps);
+    await untilStable(lookUps);
     return lookUps();
   };
-  // The first payment of the source notes it.
+  // The first payment of a source also registers the source.
   const before = await record(1, '5.00');
   const added = await record(payments + 1, '5.00');
   const changed = await record(payments + 1, '6.00');
@@ -122,8 +122,8 @@ export async function measureWritePath(kit: Testkit, api: TestApi, payments: num
   };
 }
 
-/** Until the counters do not move any more. */
-async function settled(read: () => Promise<number>): Promise<void> {
+/** Waits until the counters stop changing. */
+async function untilStable(read: () => Promise<number>): Promise<void> {
   for (let [last, now] = [-1, await read()]; last !== now; ) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     [last, now] = [now, await read()];

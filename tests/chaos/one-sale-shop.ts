@@ -19,12 +19,12 @@ import { emailOf, type Message, orderOf } from './one-sale-messages.ts';
 import { ProviderBooks } from './one-sale-providers.ts';
 
 const lanes = 4;
-const eventsAtOnce = 100;
-const rowsAtOnce = 500;
+const eventsPerRequest = 100;
+const rowsPerImport = 500;
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** A profile that hears of its sales through the ways that the product has: POST /events, a file, and the syncs of a provider and a store. */
+/** A profile that receives its sales through POST /events, a file import, and the syncs of a payment provider and a store. */
 export async function openShop(kit: Testkit, api: TestApi) {
   const now = () => kit.clock.now();
   const shop = await scene(
@@ -66,7 +66,7 @@ export async function openShop(kit: Testkit, api: TestApi) {
   const importer = await openOutcomeImporter(kit.app, shop.profileId, testOutcomeServices, now);
   if (!importer) throw new Error('There is no such profile.');
   let lines = 0;
-  /** Seconds of each way in, and of matching. */
+  /** Seconds spent on each source, and on matching. */
   const spent: Record<string, number> = {};
   const spend = (on: string, since: number): number => {
     const now = performance.now();
@@ -75,7 +75,7 @@ export async function openShop(kit: Testkit, api: TestApi) {
   };
   const orders = new Map<string, { record: BookedRecord; refunds: BookedRefund[] }>();
 
-  /** Reads the connection until there is nothing new. What fails or is rejected fails the drill. */
+  /** Syncs the connection until nothing is new. A failed sync or a rejected record fails the drill. */
   async function sync(connectionId: string, channel: string): Promise<void> {
     await shop.ledger.transaction((tx) =>
       sql`
@@ -99,14 +99,14 @@ export async function openShop(kit: Testkit, api: TestApi) {
   }
 
   async function sendEvents(bodies: readonly object[]): Promise<void> {
-    const requests = chunksOf(bodies, eventsAtOnce).map((events, index) =>
+    const requests = chunksOf(bodies, eventsPerRequest).map((events, index) =>
       index === 0 && events.length === 1 ? events[0] : { events },
     );
     await inLanes(requests, async (body) => {
-      const answer = await shop.call('POST', '/api/v1/events', body as object);
-      const results = answer.json().data?.results as { status: string }[] | undefined;
-      if (answer.statusCode !== 202 || results?.some(({ status }) => status === 'rejected'))
-        throw new Error(`POST /events answered ${answer.statusCode}: ${answer.body.slice(0, 400)}`);
+      const response = await shop.call('POST', '/api/v1/events', body as object);
+      const results = response.json().data?.results as { status: string }[] | undefined;
+      if (response.statusCode !== 202 || results?.some(({ status }) => status === 'rejected'))
+        throw new Error(`POST /events answered ${response.statusCode}: ${response.body.slice(0, 400)}`);
     });
   }
 
@@ -124,7 +124,7 @@ export async function openShop(kit: Testkit, api: TestApi) {
         lines += 1;
         return { line: lines, cells };
       });
-      for (const some of chunksOf(rows, rowsAtOnce)) {
+      for (const some of chunksOf(rows, rowsPerImport)) {
         const { rejected } = await importer.import(some);
         if (rejected[0]) throw new Error(`A row was rejected: ${JSON.stringify(rejected[0])}`);
       }
@@ -154,7 +154,7 @@ export async function openShop(kit: Testkit, api: TestApi) {
       spend('settle', at);
     },
 
-    /** What the customers were merged by is undone. Resolves to how many merges there were. */
+    /** Undoes the merges of these customers. Resolves to the number of merges. */
     async undoMergesOf(people: readonly Person[]): Promise<number> {
       const emails = people.map(emailOf);
       const { rows } = await shop.ledger.transaction((tx) =>

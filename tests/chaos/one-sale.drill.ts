@@ -22,18 +22,18 @@ const sizes = {
   full: { sales: 100_000, ordered: 10_000, orders: 3, pairs: 1_000_000, month: 20_000, synced: 200_000, path: 200 },
 } as const;
 const seed = 20_261_118;
-/** How the messages of four sources arrive: mixed, or one source after the other, which connects the provider last. */
+/** The order in which the messages of four sources arrive: mixed, or one source after the other, with the provider last or first. */
 const arrivals = ['mixed', 'provider last', 'provider first'] as const;
 type Arrival = (typeof arrivals)[number];
 
 /**
- * A simulator sells, four sources report what they know of it in random order, and what the ledger counts is held against the simulator's
- * books. What no rule can decide, members decide, and take back again. SALES=20000 runs a part of it.
+ * A simulator makes sales, four sources report them in random order, and the drill compares what the ledger counts with the simulator's books.
+ * Members decide the pairs that no rule can decide, and undo their decisions. SALES=20000 runs a part of the drill.
  */
 export const drill: Drill = {
   name: 'one-sale',
   promise:
-    'A sale that several sources report counts once, to the minor unit, per day and customer, in whatever order they report it, and every decision of a member can be undone.',
+    'A sale that several sources report counts once, to the minor unit, per day and customer, in any order of arrival, and every decision of a member can be undone.',
 
   async run({ size, progress }) {
     const { orders, pairs, month, path, ...most } = sizes[size];
@@ -60,7 +60,7 @@ export const drill: Drill = {
       const shop = await openShop(kit, api);
       const messages = messagesOf(book);
       const startedAt = performance.now();
-      const facts = await live(shop, book, messages, 'mixed', seed, (done, what) =>
+      const facts = await deliverBook(shop, book, messages, 'mixed', seed, (done, what) =>
         progress(done, messages.length, what),
       );
       const seconds = Math.round((performance.now() - startedAt) / 1000);
@@ -87,7 +87,7 @@ export const drill: Drill = {
         const again = await openShop(kit, api);
         const all = messagesOf(other);
         const arrival = arrivals[index % arrivals.length] as Arrival;
-        await live(again, other, all, arrival, seed + index, (done) =>
+        await deliverBook(again, other, all, arrival, seed + index, (done) =>
           progress(done, all.length, `arriving ${arrival}`),
         );
         await checkAll(again, other, false, (when, found) => note(`${arrival}, ${when}`, found));
@@ -96,11 +96,12 @@ export const drill: Drill = {
       for (const state of states.slice(1)) note('other order', differencesOf(states[0] ?? [], state).slice(0, 20));
 
       const overlaps = await readOverlaps(shop);
-      const strangers = {
+      const unrelatedShops = {
         ...measureRandomPairs(pairs, (done) => progress(done, pairs, 'random pairs')),
         month: measureMonth(month),
       };
-      if (strangers.automatic > 0 || strangers.month.automatic > 0) faults.push('Records of two shops were joined.');
+      if (unrelatedShops.automatic > 0 || unrelatedShops.month.automatic > 0)
+        faults.push('Records of two shops were joined.');
       const firstSync = await measureFirstSync(kit, api, synced, (done, what) => progress(done, synced * 4, what));
       if ((firstSync.overlap_known_after_s ?? 60) >= 60) faults.push('The overlap was not known within a minute.');
       const writePath = await measureWritePath(kit, api, path);
@@ -127,7 +128,7 @@ export const drill: Drill = {
         sales_of_each_order: ordered,
         delivered_in_s: seconds,
         seconds_of: shop.spent,
-        two_shops: strangers,
+        two_shops: unrelatedShops,
         first_sync: firstSync,
         write_path: writePath,
         faults: faults.length,
@@ -140,8 +141,8 @@ export const drill: Drill = {
   },
 };
 
-/** All that is reported of a book, with what happens to its customers in between. */
-async function live(
+/** Delivers all messages of a book. In between, undoes the wrong merges and erases customers. */
+async function deliverBook(
   shop: Shop,
   { people, sales, mistakes }: Book,
   messages: readonly Message[],

@@ -21,12 +21,13 @@ import { type DnsAnswer, type RecordType, startLoopbackDns } from '../../package
 import type { Drill, DrillContext, DrillResult } from '../kit/drill.ts';
 
 /**
- * Two nets under this drill. Its connections are only recorded, but for those that go to its own servers on the loopback; and
- * it runs in a child process in a network namespace that has no other interface, so that even a mistake here reaches nobody.
+ * Two safeguards keep the drill off real networks. It only records connection attempts, except those to its own servers on the loopback.
+ * And it runs in a child process in a network namespace without any other interface, so that a mistake in the drill cannot reach a host.
  */
 export const drill: Drill = {
   name: 'outbound-guard',
-  promise: 'No URL, however spelled and whatever DNS says of it, makes us connect to an address that is not public.',
+  promise:
+    'No URL, however it is written and whatever DNS returns for it, makes the product connect to an address that is not public.',
   run: runInNamespace,
 };
 
@@ -35,11 +36,11 @@ const sizes = {
   small: { urls: 5_000, control: 2_000, exchanges: 50 },
 } as const;
 const seed = 20_250_613;
-const atOnce = 128;
-/** One honest URL for so many hostile ones. */
+const concurrency = 128;
+/** Hostile URLs per honest URL. */
 const honestEvery = 20;
 
-/** What the guard is measured against: the same code, with a policy that lets everything pass. */
+/** The control: the same code with a policy that allows every target. */
 const unguarded: TargetPolicy = { schemes: ['https:', 'http:'], ports: 'any', admits: () => true };
 
 const knownPublic = new BlockList();
@@ -48,7 +49,7 @@ const isKnownPublic = (address: string) => knownPublic.check(address, isIPv6(add
 
 type Progress = DrillContext['progress'];
 
-async function strikeAll(size: DrillContext['size'], progress: Progress): Promise<DrillResult> {
+async function runCases(size: DrillContext['size'], progress: Progress): Promise<DrillResult> {
   const began = performance.now();
   const { urls, control, exchanges } = sizes[size];
   const world = await startWorld();
@@ -56,7 +57,7 @@ async function strikeAll(size: DrillContext['size'], progress: Progress): Promis
 
   const honest = Math.ceil(urls / honestEvery);
   const judge = async (hostile: HostileCase) => {
-    const { outcome, attempts } = await world.strike(hostile);
+    const { outcome, attempts } = await world.tryCase(hostile);
     counts[outcome === 'tried' ? 'allowed_public' : 'refused'] += 1;
     counts.attempts_non_public += attempts.filter((address) => !isKnownPublic(address)).length;
     if (outcome !== (hostile.expect === 'public' ? 'tried' : 'refused')) counts.wrong_verdicts += 1;
@@ -68,7 +69,7 @@ async function strikeAll(size: DrillContext['size'], progress: Progress): Promis
   let controlAttempts = 0;
   const reached = new Set<string>();
   const observe = async (hostile: HostileCase) => {
-    const { attempts } = await world.strike(hostile, unguarded);
+    const { attempts } = await world.tryCase(hostile, unguarded);
     const wrong = attempts.filter((address) => !isKnownPublic(address)).length;
     controlAttempts += wrong;
     if (wrong > 0) reached.add(hostile.family);
@@ -76,7 +77,7 @@ async function strikeAll(size: DrillContext['size'], progress: Progress): Promis
   await eachCase(control, hostileCase, observe, (done) => progress(urls + honest + done, total, 'without the guard'));
   const harmless = dangerousFamilies.filter((family) => !reached.has(family));
 
-  const met = await exchangeWithServers(exchanges);
+  const exchange = await exchangeWithServers(exchanges);
   await world.close();
   return {
     passed:
@@ -85,8 +86,8 @@ async function strikeAll(size: DrillContext['size'], progress: Progress): Promis
       counts.allowed_public >= honest &&
       controlAttempts > 0 &&
       harmless.length === 0 &&
-      met.redirects_not_followed === exchanges &&
-      met.wrong_peers_refused === exchanges,
+      exchange.redirects_not_followed === exchanges &&
+      exchange.wrong_peers_refused === exchanges,
     urls,
     honest_urls: honest,
     ...counts,
@@ -94,13 +95,13 @@ async function strikeAll(size: DrillContext['size'], progress: Progress): Promis
     control_attempts_non_public: controlAttempts,
     control_families: `${reached.size} of ${dangerousFamilies.length}`,
     control_families_unreached: harmless,
-    ...met,
+    ...exchange,
     dns_queries: world.queries(),
     seconds: Math.round((performance.now() - began) / 100) / 10,
   };
 }
 
-/** The same cases at every run, some of them at once; the order of their answers decides nothing. */
+/** Handles the same cases in every run, several at once. The order in which they finish does not matter. */
 async function eachCase(
   total: number,
   make: (random: ReturnType<typeof seededRandom>, index: number) => HostileCase,
@@ -116,7 +117,7 @@ async function eachCase(
       await handle(make(random, index));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   progress(total);
 }
 
@@ -127,8 +128,8 @@ interface Plan {
 }
 
 /**
- * A DNS server that answers each case's name as the case says, and the attempt to get a case through. Unless a policy is given,
- * the guard is made as production makes it.
+ * Starts a DNS server that answers each case's name as the case specifies. `tryCase` requests a case's URL; without a policy it uses the
+ * guard as production builds it.
  */
 async function startWorld() {
   const plans = new Map<string, Plan>();
@@ -137,7 +138,7 @@ async function startWorld() {
     queries += 1;
     const plan = plans.get(name);
     if (plan === undefined) return { addresses: [] };
-    // On a busy machine the resolver repeats questions; only a new question gets the next round.
+    // On a busy machine the resolver repeats a query with the same id. Only a new query advances to the next round of answers.
     if (plan.lastId[type] !== id) plan.round[type] += 1;
     plan.lastId[type] = id;
     const { rounds, aliases } = plan.dns;
@@ -147,7 +148,7 @@ async function startWorld() {
   const resolver = new Resolver({ tries: 10 });
   resolver.setServers([server.server]);
 
-  const strike = async ({ url, dns, registered }: HostileCase, policy?: TargetPolicy) => {
+  const tryCase = async ({ url, dns, registered }: HostileCase, policy?: TargetPolicy) => {
     const attempts: string[] = [];
     const connect = async (address: string) => {
       attempts.push(address);
@@ -158,7 +159,7 @@ async function startWorld() {
     if (plan) plans.set(plan.dns.name, plan);
     try {
       if (registered && !(await outbound.checkTarget(url)).allowed) return { outcome: 'not registered', attempts };
-      // Ids are random: the delivery's question may happen to have the id of the registration's.
+      // Query ids are random: the query of the delivery may have the same id as the query of the registration.
       if (plan) plan.lastId = {};
       await outbound.request(url, { method: 'POST', body: '{}' });
       throw new Error('An answer came, though nothing was connected');
@@ -170,18 +171,18 @@ async function startWorld() {
       if (plan) plans.delete(plan.dns.name);
     }
   };
-  return { strike, queries: () => queries, close: () => server.close() };
+  return { tryCase, queries: () => queries, close: () => server.close() };
 }
 
 /**
- * The end of the way, over real TLS: a server on the loopback plays a public host that redirects inside, and plays a peer that
- * is not the vetted one, which must not hear a word.
+ * Exchanges over real TLS. A server on the loopback plays a public host that redirects to an internal address. It also plays a peer other
+ * than the vetted one, which must not receive a request.
  */
 async function exchangeWithServers(exchanges: number) {
   const certificate = makeCertificate('DNS:*.exchange.test');
-  let heard = 0;
+  let receivedRequests = 0;
   const server = createServer(certificate, (_request, response) => {
-    heard += 1;
+    receivedRequests += 1;
     response.writeHead(307, { location: 'https://169.254.169.254/latest/meta-data/' }).end();
   });
   server.listen(0, '127.0.0.1');
@@ -194,8 +195,8 @@ async function exchangeWithServers(exchanges: number) {
       timeoutMs: 10_000,
       ca: certificate.cert,
       resolver: { resolve4: async () => [address], resolve6: async () => [] },
-      connect: async (asked, _port, limits) => {
-        attempts.push(asked);
+      connect: async (target, _port, limits) => {
+        attempts.push(target);
         const socket = await openTcp('127.0.0.1', port, limits);
         return disguisedAs ? Object.defineProperty(socket, 'remoteAddress', { value: disguisedAs }) : socket;
       },
@@ -205,11 +206,15 @@ async function exchangeWithServers(exchanges: number) {
   for (let index = 0; index < exchanges; index += 1) {
     const url = `https://host${index}.exchange.test/`;
     const { status } = await outboundTo('1.1.1.1', '1.1.1.1').request(url, { method: 'POST', body: '{}' });
-    if (status === 307 && attempts.splice(0).join() === '1.1.1.1' && heard === index + 1) redirects += 1;
+    if (status === 307 && attempts.splice(0).join() === '1.1.1.1' && receivedRequests === index + 1) redirects += 1;
     const refusal: unknown = await outboundTo('1.0.0.1')
       .request(url)
       .catch((error: unknown) => error);
-    if (refusal instanceof OutboundRefused && attempts.splice(0).join() === '1.0.0.1' && heard === index + 1) {
+    if (
+      refusal instanceof OutboundRefused &&
+      attempts.splice(0).join() === '1.0.0.1' &&
+      receivedRequests === index + 1
+    ) {
       wrongPeers += 1;
     }
   }
@@ -217,7 +222,7 @@ async function exchangeWithServers(exchanges: number) {
   return { redirects_not_followed: redirects, wrong_peers_refused: wrongPeers };
 }
 
-/** `ip` is not everywhere; the ioctl is what it does: SIOCSIFFLAGS on lo with IFF_UP and IFF_RUNNING. */
+/** `ip` is not installed everywhere. The ioctl does the same: SIOCSIFFLAGS on lo with IFF_UP and IFF_RUNNING. */
 const withLoopback = `
   ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || python3 -c '
 import fcntl, socket, struct
@@ -225,7 +230,7 @@ fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh22x", b"lo", 0x41))' || ex
   exec "$@"`;
 const inNamespace = ['unshare', '-rn', 'sh', '-c', withLoopback, 'sh'];
 
-/** What the child tells its parent, one JSON per line. */
+/** A message of the child to its parent, one JSON object per line. */
 type Line = { readonly progress: Parameters<Progress> } | { readonly result: DrillResult };
 
 async function runInNamespace({ size, progress }: DrillContext): Promise<DrillResult> {
@@ -251,8 +256,8 @@ if (import.meta.main) {
   if (namespace === 'namespace' && Object.keys(networkInterfaces()).some((name) => name !== 'lo')) {
     throw new Error('This is no separate network namespace');
   }
-  const say = (line: Line, then?: () => void) => process.stdout.write(`${JSON.stringify(line)}\n`, then);
-  const result = await strikeAll(size === 'full' ? 'full' : 'small', (...args) => say({ progress: args }));
-  // A connection that a broken guard left open would keep the process, and the drill would hang instead of failing.
-  say({ result }, () => process.exit());
+  const send = (line: Line, then?: () => void) => process.stdout.write(`${JSON.stringify(line)}\n`, then);
+  const result = await runCases(size === 'full' ? 'full' : 'small', (...args) => send({ progress: args }));
+  // A connection that a broken guard left open would keep the process alive, and the drill would hang instead of failing.
+  send({ result }, () => process.exit());
 }

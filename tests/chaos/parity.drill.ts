@@ -11,7 +11,7 @@ const sizes = { small: { journeys: 3_000 }, full: { journeys: 100_000 } } as con
 const chunk = 1_000;
 const seed = 20_261_115;
 
-/** The statement that attributes, held against the reference, to the minor unit. */
+/** Compares the attribution statement with the reference implementation, to the minor unit. */
 export const drill: Drill = {
   name: 'parity',
   promise: 'One ClickHouse statement and the readable reference give every touch the same credit under all six models.',
@@ -39,7 +39,7 @@ export const drill: Drill = {
       await compare([longJourney(size === 'full' ? 50_000 : 5_000)]);
       while (done < wanted) {
         const length = Math.min(chunk, wanted - done);
-        // One chunk in ten is of long paths, beyond the 200 touches that a path holds.
+        // One chunk in ten has long paths, beyond the limit of 200 touches in a path.
         const isLong = (done / chunk) % 10 >= 9;
         const sample = fc.sample(journeys(isLong ? 260 : 12), {
           seed: seed + done,
@@ -65,7 +65,7 @@ export const drill: Drill = {
   },
 };
 
-/** A walk-in customer whose phone is everybody's: one touch a minute, and several purchases. */
+/** A walk-in customer with a phone number that everyone shares: one touch a minute, and several purchases. */
 function longJourney(length: number): Journey {
   const touchAt = (index: number) => ({
     touchId: randomUUID(),

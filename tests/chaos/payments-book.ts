@@ -1,30 +1,30 @@
 import { convert } from '@tributary/rules';
 
-/** Units of each for a dollar. Pesos have no decimals, dinars three. */
+/** Units of each currency per US dollar. Pesos have no decimals, dinars have three. */
 export const rates = { USD: '1', CLP: '900', KWD: '0.3' } as const;
 export type Currency = keyof typeof rates;
 const rateOf = (currency: Currency) =>
   ({ USD: '1', CLP: '0.00111111111111111111', KWD: '3.33333333333333333333' })[currency];
 
-/** What should be true of a payment, by a book that knows nothing of how the product counts. */
+/** The expected state of a payment. The book does not use the product's calculations. */
 export interface Booked {
   readonly key: string;
   readonly currency: Currency;
   amount: bigint;
-  /** Each refund as it was last told. */
-  readonly told: Map<string, { amount: bigint; isWithdrawn: boolean }>;
+  /** Refunds by key, as last reported. */
+  readonly refunds: Map<string, { amount: bigint; isWithdrawn: boolean }>;
   manual: bigint | null;
   payer: string | null;
   readonly customer: string;
   isInstallment: boolean;
   id: string;
-  /** Two hands never hold one payment: the book could not tell whose word was the last. */
-  isHeld: boolean;
+  /** True while an actor changes the payment. With two at once, the book could not know which change was the last. */
+  isBusy: boolean;
 }
 
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-export const reversed = ({ told }: Booked): bigint =>
-  [...told.values()].reduce((sum, { amount, isWithdrawn }) => sum + (isWithdrawn ? 0n : amount), 0n);
+export const reversed = ({ refunds }: Booked): bigint =>
+  [...refunds.values()].reduce((sum, { amount, isWithdrawn }) => sum + (isWithdrawn ? 0n : amount), 0n);
 export const net = (one: Booked): bigint => one.amount - least(reversed(one) + (one.manual ?? 0n), one.amount);
 export const reporting = (one: Booked): bigint => convert(text(net(one), one.currency), rateOf(one.currency), 'USD');
 

@@ -22,13 +22,13 @@ import {
 import { openReports } from './report-reader.ts';
 
 const sizes = { small: { payments: 60, actions: 400 }, full: { payments: 1_000, actions: 10_000 } } as const;
-const hands = 6;
+const actors = 6;
 const customers = 25;
-/** Merchants, gateways and syncs say whatever they like of payments, all at once. In between everything is settled and held against the book. */
+/** Concurrent actors change payments as merchants, gateways and syncs do. After each round, all work is processed and compared with the book. */
 export const drill: Drill = {
   name: 'payments',
   promise:
-    'After any merchant actions, refunds and undos the ledger, the payment list and the reports are worth the same to the minor unit, and undoing all of it gives the first state.',
+    'After any merchant actions, refunds and undos, the ledger, the payment list and the reports have the same totals to the minor unit, and undoing everything restores the first state.',
 
   async run({ size, progress }) {
     const { payments, actions } = sizes[size];
@@ -64,26 +64,26 @@ export const drill: Drill = {
         key: `p-${index}`,
         currency: pick(Object.keys(rates) as Currency[]),
         amount: BigInt(1 + Math.floor(dice() * 500_000)),
-        told: new Map(),
+        refunds: new Map(),
         manual: null,
         payer: null,
         customer: `customer-${Math.floor(dice() * customers)}`,
         isInstallment: false,
         id: '',
-        isHeld: false,
+        isBusy: false,
       }));
       const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object) => {
-        const answer = await shop.call(method, `/api/v1${url}`, body);
-        return { status: answer.statusCode, body: answer.json() };
+        const response = await shop.call(method, `/api/v1${url}`, body);
+        return { status: response.statusCode, body: response.json() };
       };
-      const must = async (answer: ReturnType<typeof send>, ...statuses: number[]) => {
-        const { status, body } = await answer;
+      const must = async (response: ReturnType<typeof send>, ...statuses: number[]) => {
+        const { status, body } = await response;
         if (!statuses.includes(status)) throw new Error(`${status}: ${JSON.stringify(body)}`);
         return body;
       };
       const pay = async (one: Booked) => {
-        const answer = await must(send('POST', '/events', eventOf(one)), 202);
-        one.id = answer.data.outcome_event_id;
+        const body = await must(send('POST', '/events', eventOf(one)), 202);
+        one.id = body.data.outcome_event_id;
       };
       for (const one of book) await pay(one);
       for (let index = 0; index < customers; index += 1) await shop.link(visitorOf(index), `customer-${index}`);
@@ -135,14 +135,14 @@ export const drill: Drill = {
       const counts: Record<string, number> = {};
       const workOnce = async () => {
         const one = pick(book);
-        if (one.isHeld) return void (await nextTurn());
-        one.isHeld = true;
+        if (one.isBusy) return void (await pause());
+        one.isBusy = true;
         done += 1;
         try {
           const name = await act(one, { pick, dice, send, must, pay, book });
           counts[name] = (counts[name] ?? 0) + 1;
         } finally {
-          one.isHeld = false;
+          one.isBusy = false;
         }
         progress(done, actions, 'actions');
       };
@@ -150,7 +150,7 @@ export const drill: Drill = {
         const until = Math.floor((actions * round) / 4);
         const worker = new Worker(settle);
         await Promise.all(
-          Array.from({ length: hands }, async () => {
+          Array.from({ length: actors }, async () => {
             while (done < until) await workOnce();
           }),
         );
@@ -191,15 +191,15 @@ type Send = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   url: string,
   body?: object,
-) => Promise<{ status: number; body: Answer }>;
-// biome-ignore lint/suspicious/noExplicitAny: answers of many routes.
-type Answer = any;
-interface Hand {
+) => Promise<{ status: number; body: ApiResponse }>;
+// biome-ignore lint/suspicious/noExplicitAny: responses of many routes.
+type ApiResponse = any;
+interface ActorTools {
   readonly send: Send;
-  readonly must: (answer: ReturnType<Send>, ...statuses: number[]) => Promise<Answer>;
+  readonly must: (response: ReturnType<Send>, ...statuses: number[]) => Promise<ApiResponse>;
 }
 
-/** Says something of a payment, and writes into the book what should follow. Resolves to what it was. */
+/** Performs a random action on a payment and writes the expected result into the book. Resolves to the name of the action. */
 async function act(
   one: Booked,
   {
@@ -209,14 +209,14 @@ async function act(
     must,
     pay,
     book,
-  }: Hand & {
+  }: ActorTools & {
     readonly pick: <T>(from: readonly T[]) => T;
     readonly dice: () => number;
     readonly pay: (one: Booked) => Promise<void>;
     readonly book: readonly Booked[];
   },
 ): Promise<string> {
-  const what = pick([
+  const action = pick([
     'told',
     'told',
     'manual',
@@ -230,56 +230,57 @@ async function act(
   ] as const);
   const path = `/payments/${one.id}`;
   const some = () => 1n + BigInt(Math.floor(dice() * Number(one.amount)));
-  switch (what) {
+  switch (action) {
     case 'told': {
       const key = `r-${Math.floor(dice() * 3)}`;
       const refund = { amount: some(), isWithdrawn: dice() < 0.3 };
       await must(send('POST', '/events', refundOf(one, key, refund)), 202);
-      one.told.set(key, refund);
-      return what;
+      one.refunds.set(key, refund);
+      return action;
     }
     case 'repeat': {
-      for (const [key, refund] of one.told) await must(send('POST', '/events', refundOf(one, key, refund)), 202);
-      return what;
+      for (const [key, refund] of one.refunds) await must(send('POST', '/events', refundOf(one, key, refund)), 202);
+      return action;
     }
     case 'manual': {
       const amount = some();
       const left = one.amount - least(reversed(one), one.amount);
       const { status, body } = await send('POST', `${path}/refund`, { amount: text(amount, one.currency) });
-      const isTaken = one.manual === null && amount <= left;
-      if ((status === 200) !== isTaken) throw new Error(`A refund by hand answered ${status}: ${JSON.stringify(body)}`);
-      if (isTaken) one.manual = amount;
-      return isTaken ? what : 'refused';
+      const isAccepted = one.manual === null && amount <= left;
+      if ((status === 200) !== isAccepted)
+        throw new Error(`A refund by hand answered ${status}: ${JSON.stringify(body)}`);
+      if (isAccepted) one.manual = amount;
+      return isAccepted ? action : 'refused';
     }
     case 'undo':
       await must(send('DELETE', `${path}/refund`), one.manual === null ? 404 : 200);
       one.manual = null;
-      return what;
+      return action;
     case 'payer':
       one.payer = pick(book).customer;
       await must(send('PUT', `${path}/payer`, { customer_key: one.payer }), 200, 502);
-      return what;
+      return action;
     case 'withdraw':
       await must(send('PUT', `${path}/payer`, { customer_key: null }), 200, 502);
       one.payer = null;
-      return what;
+      return action;
     case 'installment':
       one.isInstallment = dice() < 0.5;
       await must(send('PUT', `${path}/installment`, { is_installment: one.isInstallment }), 200);
-      return what;
+      return action;
     case 'again':
       await pay(one);
-      return what;
+      return action;
     case 'dry':
       await must(send('PUT', `${path}/installment?dry_run=true`, { is_installment: !one.isInstallment }), 200);
       await send('POST', `${path}/refund?dry_run=true`, {});
-      return what;
+      return action;
   }
 }
 
-async function undoAll(one: Booked, { send, must }: Hand): Promise<void> {
+async function undoAll(one: Booked, { send, must }: ActorTools): Promise<void> {
   const path = `/payments/${one.id}`;
-  for (const [key, refund] of one.told)
+  for (const [key, refund] of one.refunds)
     if (!refund.isWithdrawn) {
       refund.isWithdrawn = true;
       await must(send('POST', '/events', refundOf(one, key, refund)), 202);
@@ -292,8 +293,8 @@ async function undoAll(one: Booked, { send, must }: Hand): Promise<void> {
 
 const period = { date_from: '2026-05-01', date_to: '2026-05-31', model: 'last_touch' } as const;
 
-async function listAll(send: Send): Promise<Answer[]> {
-  const rows: Answer[] = [];
+async function listAll(send: Send): Promise<ApiResponse[]> {
+  const rows: ApiResponse[] = [];
   for (let cursor = ''; ; ) {
     const query = new URLSearchParams({
       from: period.date_from,
@@ -308,7 +309,7 @@ async function listAll(send: Send): Promise<Answer[]> {
   }
 }
 
-/** What the totals of customers come to, which the ledger keeps by itself. */
+/** The sum of the customer totals, which the ledger maintains. */
 async function ledgerOf({ ledger }: Awaited<ReturnType<typeof scene>>): Promise<string> {
   const { rows } = await ledger.transaction((tx) =>
     sql<{ total: string }>`SELECT sum(amount)::text AS total FROM outcome_totals`.execute(tx),
@@ -316,7 +317,7 @@ async function ledgerOf({ ledger }: Awaited<ReturnType<typeof scene>>): Promise<
   return rows[0]?.total ?? '0';
 }
 
-/** Works off what waits, again and again, as a worker beside the API does. */
+/** Processes queued work repeatedly, as a worker next to the API does. */
 class Worker {
   #isStopping = false;
   readonly #done: Promise<void>;
@@ -325,7 +326,7 @@ class Worker {
     this.#done = (async () => {
       while (!this.#isStopping) {
         await settle();
-        await nextTurn();
+        await pause();
       }
     })();
   }
@@ -336,6 +337,6 @@ class Worker {
   }
 }
 
-const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 20));
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const visitorOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;

@@ -16,15 +16,15 @@ const writers = 8;
 const script = join(import.meta.dirname, '../../deploy/ledger-archive.sh');
 const waitMs = 60_000;
 
-/** A write to the ledger; the times are this process's. */
+/** A write to the ledger, timed by the clock of this process. */
 interface Write {
   readonly id: string;
   readonly begunAt: number;
   readonly acknowledgedAt: number;
 }
 
-/** What a ledger held that was brought to a moment. */
-interface Found {
+/** The writes before and after a moment, and how many of them the ledger restored to that moment lacks or wrongly holds. */
+interface RestoreCounts {
   readonly before: number;
   readonly missing: number;
   readonly after: number;
@@ -32,35 +32,39 @@ interface Found {
   readonly open_after_seconds: number;
 }
 
-/** The ledger is written to while its log is archived and a base backup is made; then its data is gone, and the archive brings it to moments between two writes. */
+/**
+ * Writes to the ledger while its write-ahead log is archived and a base backup is made. Then it deletes the data, and restores the archive to
+ * several moments between two writes.
+ */
 export const drill: Drill = {
   name: 'point-in-time',
-  promise: 'From the archive the ledger comes back as it was at any moment: all that was acknowledged, nothing later.',
+  promise:
+    'The archive restores the ledger to any moment, with every write acknowledged before it and no write begun after it.',
 
   async run({ size, progress }) {
     const { seconds, moments: count } = sizes[size];
     const folder = await mkdtemp(join(tmpdir(), 'ledger-archive-'));
     const engines = await openDrillEngines(set, ['postgres']);
     const { supervisor, database } = engines;
-    const place = await supervisor.place('postgres');
+    const engine = await supervisor.place('postgres');
     const server = {
       PGHOST: '127.0.0.1',
-      PGPORT: String(place.ports.main),
+      PGPORT: String(engine.ports.main),
       PGUSER: 'postgres',
-      PGPASSWORD: place.password,
+      PGPASSWORD: engine.password,
     };
     let archiving: ChildProcess | undefined;
     let app: Postgres | undefined;
     try {
-      await own(folder);
+      await giveToPostgres(folder);
       archiving = asPostgres(['stream', folder], server);
       app = createPostgres({ url: database.appUrl, poolSize: writers });
       const { id: profileId } = await buildProfile(app);
       const load = startWriting(app, profileId);
       const beganBase = performance.now();
-      await ended(asPostgres(['base', folder], server));
+      await untilSucceeded(asPostgres(['base', folder], server));
       const baseSeconds = secondsSince(beganBase);
-      // A base leads to moments from a second after its end on.
+      // The base backup can be restored to moments from a second after its end.
       await sleep(1_500);
       const moments: number[] = [];
       for (let n = 0; n < count; n += 1) {
@@ -72,36 +76,36 @@ export const drill: Drill = {
       const writes = await load.stop();
       await app.close();
       app = undefined;
-      const admin = database.ownerUrl.replace(/\/\/[^@]*@/, `//postgres:${place.password}@`);
-      await archived(admin);
+      const admin = database.ownerUrl.replace(/\/\/[^@]*@/, `//postgres:${engine.password}@`);
+      await untilArchived(admin);
       archiving.kill('SIGKILL');
 
-      const found: Found[] = [];
+      const found: RestoreCounts[] = [];
       for (const [n, moment] of moments.entries()) {
         await supervisor.lose('postgres');
         const began = performance.now();
-        const data = join(place.directory, 'data');
-        await own(place.directory);
-        await ended(asPostgres(['restore', folder, new Date(moment).toISOString(), data], server));
+        const data = join(engine.directory, 'data');
+        await giveToPostgres(engine.directory);
+        await untilSucceeded(asPostgres(['restore', folder, new Date(moment).toISOString(), data], server));
         await supervisor.start(['postgres']);
         await until('the server is open', waitMs, async () => {
-          const [row] = await ask<{ follows: boolean }>(admin, 'SELECT pg_is_in_recovery() AS follows');
+          const [row] = await query<{ follows: boolean }>(admin, 'SELECT pg_is_in_recovery() AS follows');
           return row?.follows === false;
         });
         const openSeconds = secondsSince(began);
-        const there = new Set((await ask<{ id: string }>(admin, 'SELECT id FROM outbox')).map(({ id }) => id));
+        const restoredIds = new Set((await query<{ id: string }>(admin, 'SELECT id FROM outbox')).map(({ id }) => id));
         const before = writes.filter(({ acknowledgedAt }) => acknowledgedAt < moment);
         const after = writes.filter(({ begunAt }) => begunAt > moment);
         found.push({
           before: before.length,
-          missing: before.filter(({ id }) => !there.has(id)).length,
+          missing: before.filter(({ id }) => !restoredIds.has(id)).length,
           after: after.length,
-          from_later: after.filter(({ id }) => there.has(id)).length,
+          from_later: after.filter(({ id }) => restoredIds.has(id)).length,
           open_after_seconds: openSeconds,
         });
         progress(count + n, 2 * count, 'moments restored');
       }
-      // It takes writes again.
+      // The restored server accepts writes.
       app = createPostgres({ url: database.appUrl, poolSize: 1 });
       await happen(app, profileId, 1);
       const sum = (figure: 'missing' | 'from_later') => found.reduce((total, one) => total + one[figure], 0);
@@ -145,11 +149,12 @@ function startWriting(app: Postgres, profileId: string) {
   };
 }
 
-/** PostgreSQL does not run as root, nor do those who read its data. */
-const someone = process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
+/** PostgreSQL does not run as root, nor do the commands that read its data. */
+const userPrefix =
+  process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
 
 function asPostgres(args: readonly string[], server: NodeJS.ProcessEnv): ChildProcess {
-  const [program = '', ...rest] = [...someone, script, ...args];
+  const [program = '', ...rest] = [...userPrefix, script, ...args];
   return spawn(program, rest, {
     cwd: tmpdir(),
     env: { ...process.env, ...server },
@@ -157,20 +162,20 @@ function asPostgres(args: readonly string[], server: NodeJS.ProcessEnv): ChildPr
   });
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function untilSucceeded(child: ChildProcess): Promise<void> {
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error(`${child.spawnargs.join(' ')} ended with ${code}.`);
 }
 
-const own = async (folder: string) => {
-  if (someone.length > 0) await promisify(execFile)('chown', ['postgres', folder]);
+const giveToPostgres = async (folder: string) => {
+  if (userPrefix.length > 0) await promisify(execFile)('chown', ['postgres', folder]);
 };
 
-/** Resolves when the archive has all that was written. */
-async function archived(admin: string): Promise<void> {
-  const [end] = await ask<{ at: string }>(admin, 'SELECT pg_current_wal_flush_lsn()::text AS at');
+/** Resolves when the archive holds the whole write-ahead log so far. */
+async function untilArchived(admin: string): Promise<void> {
+  const [end] = await query<{ at: string }>(admin, 'SELECT pg_current_wal_flush_lsn()::text AS at');
   await until('the log is in the archive', waitMs, async () => {
-    const [row] = await ask<{ is: boolean }>(
+    const [row] = await query<{ is: boolean }>(
       admin,
       `SELECT flush_lsn >= '${end?.at}' AS is FROM pg_stat_replication WHERE application_name = 'pg_receivewal'`,
     );
@@ -178,7 +183,7 @@ async function archived(admin: string): Promise<void> {
   });
 }
 
-async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
+async function query<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();

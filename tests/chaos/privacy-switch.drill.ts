@@ -15,12 +15,12 @@ const sizes = { small: 8, full: 200 } as const;
 const readers = 8;
 
 /**
- * Readers of people work without a pause while the profile becomes healthcare-family and ordinary again, over and over. Beside
- * them an assistant's tool, a webhook delivery and an export, all toys, pass through the same gate.
+ * Readers request personal data without pause while the profile switches to a healthcare mode and back, repeatedly. Minimal versions of an
+ * assistant's tool, a webhook delivery and an export use the same personal-data gate.
  */
 export const drill: Drill = {
   name: 'privacy-switch',
-  promise: 'Nothing person-level leaves after a switch to healthcare has committed, and no partner key outlives it.',
+  promise: 'After a switch to healthcare has committed, no personal data leaves and every partner key is invalid.',
 
   async run({ size, progress }) {
     const switches = sizes[size];
@@ -29,11 +29,11 @@ export const drill: Drill = {
     const agent = new Agent({ connections: readers * 2 });
     let closeWays = async () => {};
     try {
-      // When bytes with people in them were with the socket, by the clock that also times the switches.
-      const left: number[] = [];
+      // The times at which responses with personal data were written to the socket, by the clock that also times the switches.
+      const disclosedAt: number[] = [];
       api.fastify.addHook('onResponse', async (incoming, reply) => {
         if (incoming.routeOptions.url === '/api/v1/customers/search' && reply.statusCode === 200)
-          left.push(performance.now());
+          disclosedAt.push(performance.now());
       });
       await api.fastify.listen({ host: '127.0.0.1', port: 0 });
       const { port } = api.fastify.server.address() as { port: number };
@@ -43,7 +43,7 @@ export const drill: Drill = {
       let stopped = false;
       let served = 0;
       let refused = 0;
-      let odd = 0;
+      let unexpected = 0;
       const read = async () => {
         while (!stopped) {
           const { statusCode, body } = await request(`http://127.0.0.1:${port}/api/v1/customers/search?q=an`, {
@@ -54,9 +54,9 @@ export const drill: Drill = {
           if (statusCode === 200 && text.includes('@example.com')) served += 1;
           else if ([401, 403, 429].includes(statusCode)) {
             refused += 1;
-            // Whoever asks again and again with a dead key is slowed down by address, like any other guesser.
+            // Repeated requests with an invalid key are throttled by address, like guessed keys, so the reader slows down.
             await sleep(20);
-          } else odd += 1;
+          } else unexpected += 1;
         }
       };
       const reading = Array.from({ length: readers }, read);
@@ -64,15 +64,18 @@ export const drill: Drill = {
       closeWays = close;
       const sending = ways.map((way) => keepSending(way, () => stopped));
 
-      const closed: { from: number; to: number }[] = [];
+      const closedSpans: { from: number; to: number }[] = [];
       let outlived = 0;
       let replacementsWithPeople = 0;
       let readsBetween = 0;
       for (let count = 0; count < switches; count += 1) {
         const before = served;
-        const leftBefore = ways.map((way) => way.left.length);
-        // Wait until all are really at it, so that every switch comes while people are on their way out.
-        while (served < before + readers || ways.some((way, index) => way.left.length === leftBefore[index]))
+        const disclosedBefore = ways.map((way) => way.disclosedAt.length);
+        // Waits until every reader and sender has made progress, so that each switch happens while personal data is being sent.
+        while (
+          served < before + readers ||
+          ways.some((way, index) => way.disclosedAt.length === disclosedBefore[index])
+        )
           await sleep(1);
         await world.switchTo(count % 2 ? 'hipaa' : 'platform_safe');
         const from = performance.now();
@@ -81,7 +84,7 @@ export const drill: Drill = {
         if (replacement.some((scope) => scope === 'customers:read' || scope === 'visitors:read'))
           replacementsWithPeople += 1;
         await sleep(5);
-        closed.push({ from, to: performance.now() });
+        closedSpans.push({ from, to: performance.now() });
         await world.loosen();
         key = await world.mint();
         readsBetween += served - before;
@@ -91,26 +94,29 @@ export const drill: Drill = {
       await Promise.all(reading);
 
       const sent = await Promise.all(sending);
-      const oddWays = sent.reduce((sum, counts) => sum + counts.odd, 0);
+      const failedSends = sent.reduce((sum, counts) => sum + counts.failed, 0);
       const leaksOf = (times: readonly number[]) =>
-        times.filter((at) => closed.some(({ from, to }) => at > from && at < to)).length;
-      const leaks = leaksOf(left);
-      const otherLeaks = ways.reduce((sum, way) => sum + leaksOf(way.left), 0);
+        times.filter((at) => closedSpans.some(({ from, to }) => at > from && at < to)).length;
+      const leaks = leaksOf(disclosedAt);
+      const otherLeaks = ways.reduce((sum, way) => sum + leaksOf(way.disclosedAt), 0);
       return {
         passed:
-          leaks + otherLeaks + outlived + replacementsWithPeople + odd + oddWays === 0 &&
+          leaks + otherLeaks + outlived + replacementsWithPeople + unexpected + failedSends === 0 &&
           served > switches * readers &&
           sent.every(({ refused }) => refused > 0),
         switches,
         readers,
         answers_with_people: served,
         refused,
-        other_answers: odd,
+        other_answers: unexpected,
         left_after_a_switch: leaks,
         other_ways: Object.fromEntries(
-          ways.map(({ name, left }, index) => [name, { left: left.length, refused: sent[index]?.refused }]),
+          ways.map(({ name, disclosedAt }, index) => [
+            name,
+            { left: disclosedAt.length, refused: sent[index]?.refused },
+          ]),
         ),
-        other_ways_failed: oddWays,
+        other_ways_failed: failedSends,
         left_another_way_after_a_switch: otherLeaks,
         keys_that_outlived: outlived,
         replacements_with_people: replacementsWithPeople,
@@ -125,7 +131,7 @@ export const drill: Drill = {
   },
 };
 
-/** A profile of an app's own, with people in it, and what the app may do to it. */
+/** Creates an app, a profile of the app with customers, and returns what the app does with the profile. */
 async function provision(api: TestApi, kit: Pick<Testkit, 'app'>) {
   const app = await api.registerApp();
   const unbound = await app.token();
@@ -168,7 +174,7 @@ async function provision(api: TestApi, kit: Pick<Testkit, 'app'>) {
       const { status } = await call('PUT', entitlement, unbound, { enabled: true, privacy_mode: privacyMode });
       if (status !== 200) throw new Error(`the switch answered ${status}`);
     },
-    /** Only a person of the workspace does that, and the app asks for its grant anew. */
+    /** Only a member of the workspace may loosen the privacy mode. The app then requests its grant again. */
     loosen: async () => {
       const headers = owner.headers({ profileId });
       const { status } = await call('PUT', '/api/v1/profile/privacy', headers, {

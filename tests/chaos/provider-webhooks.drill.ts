@@ -103,7 +103,7 @@ export const drill: Drill = {
       const sendingMs = performance.now() - startedAt;
       await senders.finish(600_000);
       const drainedFrom = performance.now();
-      await drained(scene, (left) => progress(total - left, total, 'being applied'));
+      await untilDrained(scene, (left) => progress(total - left, total, 'being applied'));
       const drainSeconds = (performance.now() - drainedFrom) / 1_000;
       watch.stop();
 
@@ -152,8 +152,8 @@ async function connectStores({ postgres, ring }: VisitsScene, count: number): Pr
   for (let n = 0; n < count; n += 1) {
     const profile = await buildProfile(postgres.home, { plan: 'scale' });
     const [id, domain, secret] = [uuid(), `store-${n}.myshopify.com`, `secret of ${uuid()}`];
-    const place = { table: 'connections', column: 'credentials', row: id, profileId: profile.id };
-    const credentials = vault.seal(JSON.stringify({ webhookSecret: secret, accessToken: null }), place);
+    const location = { table: 'connections', column: 'credentials', row: id, profileId: profile.id };
+    const credentials = vault.seal(JSON.stringify({ webhookSecret: secret, accessToken: null }), location);
     await postgres.forProfile(profile.id).transaction((tx) =>
       tx
         .insertInto('connections')
@@ -178,7 +178,7 @@ async function connectStores({ postgres, ring }: VisitsScene, count: number): Pr
 }
 
 /** Resolves when the worker has processed all webhooks. */
-async function drained({ stream }: VisitsScene, report: (left: number) => void): Promise<void> {
+async function untilDrained({ stream }: VisitsScene, report: (left: number) => void): Promise<void> {
   const deadline = performance.now() + 3_600_000;
   for (;;) {
     const left = (await stream.webhooks.waiting()) + (await stream.unverifiedWebhooks.waiting());

@@ -6,7 +6,7 @@ import { revoked } from './providers-faults.ts';
 import { plainAmount } from './providers-life.ts';
 import { centsOf, type ProvidersShop, type ProvidersWorld } from './providers-world.ts';
 
-/** A campaign, ad set or ad as a platform's book has it. */
+/** A campaign, ad set or ad in a platform's book. */
 interface BookedEntity {
   readonly level: EntityLevel;
   readonly id: string;
@@ -33,10 +33,10 @@ interface AdBook {
   days(account: string): readonly BookedDay[];
 }
 
-/** Conversion values of Google are doubles: the twelfth digit is noise of the addition. */
+/** Google's conversion values are doubles, so sums of them differ in the twelfth digit. */
 const rounded = (value: number | string): string => plainAmount(Number(Number(value).toFixed(6)));
 
-/** What the ledger and the reports must say of the ads of the connected accounts. */
+/** The expected facts of the ledger and the reports about the ads of the connected accounts. */
 function factsOfAds(book: AdBook, accounts: ReadonlyMap<string, string>, purchases: ReadonlyMap<string, number>) {
   const facts = new Map<string, string>();
   for (const [account, connection] of accounts) {
@@ -120,7 +120,7 @@ async function pagesOf(shop: ProvidersShop, query: Record<string, string>): Prom
   }
 }
 
-/** What the lives of both ad platforms have in common. */
+/** Opens what the simulated lives of both ad platforms share. */
 export async function openAdvertiser(
   world: ProvidersWorld,
   book: AdBook,
@@ -146,7 +146,7 @@ export async function openAdvertiser(
     connect,
     revoke: () =>
       revoked(shop, { accounts, revoke: (account) => consents.revokeAll(of, account), connect }, () => undefined),
-    /** All tokens with this beginning die. */
+    /** Invalidates all tokens with this prefix. */
     expire: (prefix: string) =>
       revoked(
         shop,
@@ -187,7 +187,7 @@ export async function openAdvertiser(
   };
 }
 
-/** One after the other, so that repeated events meet other entities. */
+/** Cycles through the entities, so that a repeated event affects another one. */
 export const nextOf = <T>(all: () => readonly T[]): (() => T) => {
   let n = 0;
   return () => {

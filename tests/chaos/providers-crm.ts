@@ -3,11 +3,11 @@ import { json } from '@tributary/sandbox';
 import type { BookedOutcome } from './providers-facts.ts';
 import { cutOff, outage, revoked, throttled } from './providers-faults.ts';
 import type { Life } from './providers-life.ts';
-import { compared, customerOf, openSeller } from './providers-payments.ts';
+import { customerOf, factsOfSeller, openSeller } from './providers-payments.ts';
 import type { ProvidersWorld } from './providers-world.ts';
 
 const endings = { open: undefined, won: 'closed_won', lost: 'deal_lost', abandoned: 'deal_abandoned' } as const;
-/** What the names of the stages suggest, by the position of the stage. */
+/** The outcome type that each stage's name suggests, by the position of the stage. */
 const suggested: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   ventas: { 0: 'lead_created', 2: 'appointment_booked', 3: 'quote_sent', 4: 'closed_won' },
   servicios: { 0: 'lead_created', 1: 'appointment_booked' },
@@ -24,7 +24,7 @@ export async function openHighlevel(world: ProvidersWorld): Promise<Life> {
   for (const location of [santiago, lima])
     for (const [pipeline, types] of Object.entries(suggested))
       for (const [position, type] of Object.entries(types)) mapping.set(`${location}-${pipeline}-${position}`, type);
-  /** Each deal once of each type that a sync has seen, with the date and value that it last had. */
+  /** One outcome per deal and type that a sync has seen, with its latest date and value. */
   const seen = new Map<string, BookedOutcome>();
   const readBook = (): readonly BookedOutcome[] => {
     for (const deal of book.deals) {
@@ -60,7 +60,7 @@ export async function openHighlevel(world: ProvidersWorld): Promise<Life> {
     pipelineId: pipeline,
     pipelineStageId: `${pipeline}-${position}`,
   });
-  /** A few deals that are open, others each time. */
+  /** Returns a few open deals, different ones each time. */
   const open = (count: number) => {
     const all = book.deals.filter(({ status, locationId }) => status === 'open' && locationId === santiago);
     return Array.from({ length: count }, (_, n) => all[(made * 7 + n * 3) % all.length] ?? create());
@@ -83,7 +83,7 @@ export async function openHighlevel(world: ProvidersWorld): Promise<Life> {
   return {
     name: 'HighLevel',
     channel: 'crm_a',
-    ...compared(world, seller, readBook),
+    ...factsOfSeller(world, seller, readBook),
     events: {
       consent: () => connect(santiago),
       'first sync': () => clicks.advertise(),
@@ -91,8 +91,8 @@ export async function openHighlevel(world: ProvidersWorld): Promise<Life> {
         const { stages } = await shop.asApp('GET', '/connections/crm_a/stages?locale=es');
         const stage = stages.find(({ id }: { id: string }) => id === `${santiago}-ventas-1`);
         const url = `/api/v1/outcome-definitions/${stage.definition_id}`;
-        const answer = await shop.call('PATCH', url, { event_key: 'messaging_started' });
-        if (answer.statusCode !== 200) throw new Error(answer.body);
+        const response = await shop.call('PATCH', url, { event_key: 'messaging_started' });
+        if (response.statusCode !== 200) throw new Error(response.body);
         mapping.set(stage.id, 'messaging_started');
         await rereadDeals(world.kit.app, { profileId: shop.profileId }, world.now());
       },
@@ -114,7 +114,7 @@ export async function openHighlevel(world: ProvidersWorld): Promise<Life> {
         const [other] = open(1);
         if (other) book.change(other.id, stageOf(1, `${santiago}-servicios`));
       },
-      // Won, then lost, then open again: what a sync saw stays, and the last ending has the last date.
+      // A deal is won, reopened and lost. Outcomes that a sync has seen remain, and the last ending has the last date.
       reopened: () => {
         const [one, other] = [create(), create()];
         book.change(one.id, { status: 'won' });
@@ -132,22 +132,22 @@ export async function openHighlevel(world: ProvidersWorld): Promise<Life> {
         };
       },
       merged: () => {
-        const [kept, absorbed] = [create(), create()];
+        const [survivor, absorbed] = [create(), create()];
         return {
           end: () => {
             readBook();
-            book.change(kept.id, { contact: absorbed.contact });
+            book.change(survivor.id, { contact: absorbed.contact });
             book.remove(absorbed.id);
           },
         };
       },
       'archived or deleted': () => {
-        const gone = create();
-        book.change(gone.id, { status: 'won' });
+        const removed = create();
+        book.change(removed.id, { status: 'won' });
         return {
           end: () => {
             readBook();
-            book.remove(gone.id);
+            book.remove(removed.id);
           },
         };
       },

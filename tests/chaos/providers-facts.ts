@@ -4,15 +4,15 @@ import { sql } from 'kysely';
 import { type Facts, plainAmount } from './providers-life.ts';
 import { centsOf, type ProvidersShop, type ProvidersWorld } from './providers-world.ts';
 
-/** An outcome as the sandbox's book has it. */
+/** An outcome in the sandbox's book. */
 export interface BookedOutcome {
   readonly externalId: string;
   readonly type: string;
   readonly at: string | number;
-  /** In major units; null: without a value. */
+  /** In major units, or null without a value. */
   readonly amount: string | null;
   readonly currency: string | null;
-  /** Of refunds and disputes, in major units: whatever is gone at this moment. */
+  /** The amount of refunds and disputes at this moment, in major units. */
   readonly reversed?: number;
   readonly connectionId: string;
 }
@@ -23,7 +23,7 @@ const outcomeFact = (of: Omit<BookedOutcome, 'externalId' | 'type'>): string => 
   return `${plainAmount(of.amount)} ${of.currency ?? '-'}, ${reversed} back, ${at}, by ${of.connectionId}`;
 };
 
-/** Outcomes as facts, with what reports and published events must say of them. */
+/** The expected facts about outcomes in the ledger, the reports and the published events. */
 export function factsOfOutcomes(booked: readonly BookedOutcome[], clicked: ReadonlySet<string>): Map<string, string> {
   const facts = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -32,7 +32,7 @@ export function factsOfOutcomes(booked: readonly BookedOutcome[], clicked: Reado
     const name = `${one.externalId}/${one.type}`;
     facts.set(`outcome ${name}`, outcomeFact(one));
     facts.set(`event ${name}`, 'published once');
-    // A deal that was lost is an outcome and no conversion.
+    // A lost deal is an outcome but not a conversion.
     if (!one.type.startsWith('deal_')) counts.set(one.type, (counts.get(one.type) ?? 0) + 1);
     if (one.type !== 'payment_received' || one.amount === null || one.currency === null) continue;
     const net = Math.max(0, Number(one.amount) - (one.reversed ?? 0));
@@ -55,7 +55,7 @@ interface LedgerRow {
   readonly connection_id: string;
 }
 
-/** The same facts from the ledger, the reports and the outbox. */
+/** Reads the same facts from the ledger, the reports and the outbox. */
 export async function readOutcomeFacts(shop: ProvidersShop): Promise<Map<string, string>> {
   const facts = new Map<string, string>();
   const rows = async <Row>(statement: ReturnType<typeof sql<Row>>) =>
@@ -75,25 +75,25 @@ export async function readOutcomeFacts(shop: ProvidersShop): Promise<Map<string,
     FROM outbox WHERE type = 'outcome.recorded' GROUP BY 1`);
   for (const { name, count } of published)
     facts.set(`event ${name}`, count === 1 ? 'published once' : `published ${count} times`);
-  const campaigns = (await shop.report('/campaigns', { level: 'campaign', limit: '100' })).data as Earned[];
-  const rest = (await shop.report('/campaigns/unattributed')).data as Earned;
+  const campaigns = (await shop.report('/campaigns', { level: 'campaign', limit: '100' })).data as EarningsRow[];
+  const rest = (await shop.report('/campaigns/unattributed')).data as EarningsRow;
   const counts = new Map<string, number>();
   for (const row of [...campaigns, rest])
     for (const [type, count] of Object.entries(row.attributed_outcomes_by_type))
       counts.set(type, (counts.get(type) ?? 0) + count);
   for (const [type, count] of counts) if (count > 0) facts.set(`report, ${type}`, String(count));
-  const cents = ({ outcome_value }: Earned) => Math.round((outcome_value ?? 0) * 100);
+  const cents = ({ outcome_value }: EarningsRow) => Math.round((outcome_value ?? 0) * 100);
   facts.set('report, attributed cents', String(campaigns.reduce((sum, row) => sum + cents(row), 0)));
   facts.set('report, unattributed cents', String(cents(rest)));
   return facts;
 }
 
-interface Earned {
+interface EarningsRow {
   readonly outcome_value: number | null;
   readonly attributed_outcomes_by_type: Readonly<Record<string, number>>;
 }
 
-/** An ad that customers of a shop click before they buy, and the browsers in which they did. */
+/** Clicks of a shop's customers on an ad before they buy, each in a browser that is linked to the customer later. */
 export class Clicks {
   readonly #world: ProvidersWorld;
   readonly #shop: ProvidersShop;
@@ -104,7 +104,7 @@ export class Clicks {
     this.#shop = shop;
   }
 
-  /** The customer clicked the ad an hour before now; the ledger learns who it was once it knows the customer. */
+  /** Stores a click of an hour ago. `link` links its browser to the customer, once the ledger has the customer. */
   async click(
     email: string,
     ad: { readonly platform: string; readonly campaign: string; readonly adSet: string; readonly ad: string } = winter,
@@ -130,7 +130,7 @@ export class Clicks {
     for (const { email, visitorId } of this.#open.splice(0)) await this.#shop.link(visitorId, email);
   }
 
-  /** An ad that cost something, so that what it earned stands in a report. */
+  /** Reports spend of the ad, so that its revenue appears in a report. */
   async advertise(): Promise<void> {
     const date = new Date(this.#world.now().getTime() - dayMs).toISOString().slice(0, 10);
     await this.#shop.spend({
@@ -145,7 +145,7 @@ export class Clicks {
 
 const winter = { platform: 'social_ads', campaign: 'winter', adSet: 'broad', ad: 'film' };
 
-/** The state in which each connection must be, and no record of a provider may have been refused by the ledger. */
+/** Reads the state of each connection and the provider records that the ledger rejected. */
 export async function readConnectionFacts(world: ProvidersWorld, ids: readonly string[]): Promise<Map<string, string>> {
   const states = await world.statesOf(ids);
   return new Map(

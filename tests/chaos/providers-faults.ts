@@ -3,14 +3,14 @@ import type { Channel } from '@tributary/vocabulary';
 import type { LastingFault } from './providers-life.ts';
 import type { ProvidersShop, ProvidersWorld } from './providers-world.ts';
 
-/** Where a provider's API lies in the sandbox, and how it says that too much was asked. */
+/** The path of a provider's API in the sandbox, and its responses when it throttles a client or is down. */
 export interface FaultyApi {
   readonly path: string | RegExp;
   readonly throttle: Reply | (() => Reply);
   readonly outage?: Reply;
 }
 
-/** While it lasts, every call is answered so. Something happens meanwhile that is only seen afterwards. */
+/** Answers every call with the fault until it ends. `meanwhile` changes something that syncs can read only afterwards. */
 function lasting(
   world: ProvidersWorld,
   channel: Channel,
@@ -36,7 +36,7 @@ export const throttled = (
   meanwhile: () => unknown,
 ) => lasting(world, channel, { at: path, reply }, meanwhile);
 
-/** More pages in a row are cut off than a sync asks for again at once. */
+/** Truncates more consecutive pages than a sync retries immediately. */
 export function cutOff(
   world: ProvidersWorld,
   channel: Channel,
@@ -49,14 +49,14 @@ export function cutOff(
 }
 
 /**
- * The merchant takes the consent back at the provider. The next sync finds out and asks for a new consent; something happens meanwhile; the
- * merchant consents again, and the connection has the id that it had.
+ * The merchant revokes the consent at the provider. The next sync detects this and requires a new consent, while `meanwhile` changes something.
+ * Then the merchant consents again, and the connection keeps its id.
  */
 export function revoked(
   shop: ProvidersShop,
   of: {
     readonly accounts: ReadonlyMap<string, string>;
-    /** What takes the consent back. */
+    /** Revokes the consent of an account. */
     readonly revoke: (account: string) => void;
     readonly connect: (account: string) => Promise<unknown>;
   },

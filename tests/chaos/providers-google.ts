@@ -14,7 +14,7 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
   const { state } = google;
   const customerOf = (id: string) => state.customers.find((one) => one.id === id) as (typeof state.customers)[number];
   const ranDays = new Map(state.customers.map((one) => [one.id, google.days(one, 'ad_group_ad').length]));
-  // The two with the most figures: a customer of the market may have no ads that ran.
+  // The two customers with the most delivery rows. Some customers of the simulated market have no ads that ran.
   const [first, second] = [...ranDays.keys()].sort(
     (one, other) => Number(ranDays.get(other)) - Number(ranDays.get(one)),
   ) as [string, string];
@@ -81,7 +81,7 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
   const live = () =>
     state.ads.filter(({ adGroup, status }) => adGroup.campaign.customer.id === first && status === 'ENABLED');
   const anAd = nextOf(live);
-  /** Days that a sync reads again. */
+  /** Delivery rows of the days that a sync reads again. */
   const ran = nextOf(() =>
     [...platform.accounts.keys()]
       .flatMap((account) => google.days(customerOf(account), 'ad_group_ad'))
@@ -129,7 +129,7 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
       restated: () => {
         for (const percent of [90, 112, 0]) {
           const row: ReturnType<typeof ran> | undefined = ran();
-          // No ad of the market ran lately.
+          // No ad of the simulated market ran recently.
           if (!row) return;
           state.restated.set(restatedKey(text(row['ad_group_ad.ad.id']), text(row['segments.date'])), percent);
         }

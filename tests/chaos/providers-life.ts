@@ -1,6 +1,6 @@
 import type { Channel } from '@tributary/vocabulary';
 
-/** What happens to a connected account, in the order of the table. */
+/** Events in the life of a connected account, in the order of the printed table. */
 export const lifeEvents = [
   'consent',
   'first sync',
@@ -31,13 +31,13 @@ export const lifeEvents = [
 ] as const;
 export type LifeEvent = (typeof lifeEvents)[number];
 
-/** These come first, in this order; the others in any. */
+/** The first events, in this order. The others come in any order. */
 export const beginnings: readonly LifeEvent[] = ['consent', 'first sync', 'mapping'];
 
-/** What is true of a profile, by name: `payment ch_1` is `49.90 USD, 0 back`. The book's and the ledger's must be equal. */
+/** Facts about a profile by name: `payment ch_1` is `49.90 USD, 0 back`. Those of the book and of the ledger must be equal. */
 export type Facts = ReadonlyMap<string, string>;
 
-/** A fault that lasts: one or two syncs run into it, then it ends. */
+/** A fault that lasts for one or two syncs, until `end` is called. */
 export interface LastingFault {
   end(): unknown;
 }
@@ -45,18 +45,18 @@ export interface LastingFault {
 export const isLasting = (made: unknown): made is LastingFault =>
   typeof made === 'object' && made !== null && 'end' in made;
 
-/** One provider, connected to a profile of its own, through everything that can happen to it. */
+/** The simulated life of one provider that is connected to a profile of its own. */
 export interface Life {
   readonly name: string;
   readonly channel: Channel;
   readonly profileId: string;
-  /** By connection id. */
+  /** The ids of its connections. */
   readonly connections: readonly string[];
-  /** What happens at the provider. An event that is a `LastingFault`, or a promise of one, lasts until it is ended. */
+  /** Triggers each event at the provider. If the result is a `LastingFault`, or a promise of one, the event lasts until `end` is called. */
   readonly events: Partial<Record<LifeEvent, () => unknown>>;
-  /** What the sandbox's book says at this moment. */
+  /** The facts in the sandbox's book at this moment. */
   expected(): Promise<Facts> | Facts;
-  /** What the ledger, the reports and the published events say. */
+  /** The facts in the ledger, the reports and the published events. */
   actual(): Promise<Facts>;
 }
 
@@ -73,7 +73,7 @@ export interface Difference {
   readonly ours: string | null;
 }
 
-/** Names of all facts in which the two differ, and how many facts there are. */
+/** Returns the facts that differ, and the number of facts compared. */
 export function compareFacts(book: Facts, ours: Facts) {
   const names = new Set([...book.keys(), ...ours.keys()]);
   const different = [...names].filter((name) => book.get(name) !== ours.get(name));
@@ -83,7 +83,7 @@ export function compareFacts(book: Facts, ours: Facts) {
   };
 }
 
-/** An amount without zeros that say nothing: `25.50` and `25.5` are the same. */
+/** Formats an amount without trailing zeros, so that `25.50` and `25.5` are equal. */
 export function plainAmount(amount: string | number | null | undefined): string {
   if (amount === null || amount === undefined) return '-';
   const text = String(amount);

@@ -3,7 +3,7 @@ import { mercadoPagoUser, secondMercadoPagoUser } from '../../apps/sandbox/merca
 import type { BookedOutcome } from './providers-facts.ts';
 import { cutOff, outage, revoked, throttled } from './providers-faults.ts';
 import type { Life } from './providers-life.ts';
-import { compared, customerOf, openSeller } from './providers-payments.ts';
+import { customerOf, factsOfSeller, openSeller } from './providers-payments.ts';
 import type { ProvidersWorld } from './providers-world.ts';
 
 export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
@@ -13,8 +13,8 @@ export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
   const { consents } = world.sandboxOf('payments_b');
   type Payment = (typeof book.payments)[number];
   const byUser = new Map<string, string>();
-  /** What a bank took and did not give back. */
-  const held = new Map<number, number>();
+  /** Amounts that a bank took and did not return, by payment. */
+  const withheld = new Map<number, number>();
   let paid = 0;
   const pay = (user = mercadoPagoUser, isGuest = false): Payment => {
     paid += 1;
@@ -25,14 +25,14 @@ export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
   const leftOf = (payment: Payment) => payment.transaction_amount - payment.transaction_amount_refunded;
   const dispute = (payment: Payment, ending: 'lost' | 'won') => {
     book.change(payment, { status: 'charged_back', status_detail: ending === 'won' ? 'reimbursed' : 'settled' });
-    if (ending === 'lost') held.set(payment.id, leftOf(payment));
+    if (ending === 'lost') withheld.set(payment.id, leftOf(payment));
   };
   const outcomes = (): BookedOutcome[] =>
     book.payments.flatMap((payment) => {
       const connectionId = byUser.get(String(payment.collector_id));
       if (connectionId === undefined || payment.date_approved === null) return [];
       const isFromMarket = payment.id < 70_000_000_000;
-      const wasHeld = isFromMarket && payment.status === 'charged_back' ? payment.transaction_amount : 0;
+      const withheldInMarket = isFromMarket && payment.status === 'charged_back' ? payment.transaction_amount : 0;
       return [
         {
           externalId: String(payment.id),
@@ -40,7 +40,7 @@ export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
           at: payment.date_approved,
           amount: String(payment.transaction_amount),
           currency: payment.currency_id,
-          reversed: payment.transaction_amount_refunded + (held.get(payment.id) ?? wasHeld),
+          reversed: payment.transaction_amount_refunded + (withheld.get(payment.id) ?? withheldInMarket),
           connectionId,
         },
       ];
@@ -57,7 +57,7 @@ export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
       byUser.get(mercadoPagoUser),
     );
   const api = {
-    // Not the tokens: a pair whose answer is lost is gone, and asks for a new consent.
+    // Faults exclude token requests: a token pair is lost with its response, and needs a new consent.
     path: '/mercado-pago/v1/',
     throttle: json(
       429,
@@ -68,7 +68,7 @@ export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
   return {
     name: 'Mercado Pago',
     channel: 'payments_b',
-    ...compared(world, seller, outcomes),
+    ...factsOfSeller(world, seller, outcomes),
     events: {
       consent: () => connect(mercadoPagoUser),
       'first sync': () => clicks.advertise(),
@@ -84,7 +84,7 @@ export async function openMercadoPago(world: ProvidersWorld): Promise<Life> {
         pay(mercadoPagoUser, true);
         if (byUser.has(secondMercadoPagoUser)) pay(secondMercadoPagoUser);
       },
-      // A payment that waits for its buyer is approved later.
+      // A pending payment is approved later.
       changed: () => {
         const waiting = book.payments.find(({ status }) => status === 'pending');
         if (waiting) Object.assign(waiting, { date_approved: world.now().toISOString() });

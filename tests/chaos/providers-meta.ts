@@ -94,7 +94,7 @@ export async function openMeta(world: ProvidersWorld): Promise<Life> {
           await platform.buyAfter({ ad: ad.id, adSet: ad.adSet.id, campaign: ad.adSet.campaign.id });
         }
       },
-      // Each day brings new figures, and changes those of the weeks before.
+      // Each day adds new figures and changes those of the previous weeks.
       'new records': () => undefined,
       changed: () => {
         const ad = anAd();
@@ -121,7 +121,7 @@ export async function openMeta(world: ProvidersWorld): Promise<Life> {
           state.restated.set(restatedKey(ad.id, day), percent);
         }
       },
-      // Its tokens cannot be refreshed: the merchant consents again.
+      // Meta's tokens cannot be refreshed, so the merchant consents again.
       'token expired': () => platform.expire('EAAsandbox'),
       'revoked, reconnected': () => platform.revoke(),
       outage: () => outage(world, 'social_ads', api, () => undefined),

@@ -9,12 +9,12 @@ import {
 } from './providers-facts.ts';
 import type { ProvidersShop, ProvidersWorld } from './providers-world.ts';
 
-/** What the lives of all payment providers have in common. */
+/** Shared by the simulated lives of all payment providers. */
 export interface Seller {
   readonly shop: ProvidersShop;
   readonly clicks: Clicks;
   readonly connections: string[];
-  /** Ids of payments before which their customer clicked an ad. */
+  /** Ids of payments whose customer clicked an ad before. */
   readonly clicked: Set<string>;
 }
 
@@ -23,7 +23,7 @@ export async function openSeller(world: ProvidersWorld): Promise<Seller> {
   return { shop, clicks: new Clicks(world, shop), connections: [], clicked: new Set() };
 }
 
-export const compared = (
+export const factsOfSeller = (
   world: ProvidersWorld,
   { shop, clicks, connections, clicked }: Seller,
   outcomes: () => readonly BookedOutcome[],
@@ -38,7 +38,7 @@ export const compared = (
   },
 });
 
-/** A fresh customer for each payment, with an address that no test of ours knows. */
+/** A new customer for each payment, with an e-mail address that no other test uses. */
 export const customerOf = (name: string, number: number) => ({
   id: `cus_${name}_${number}`,
   externalId: `${name}-${number}`,

@@ -9,7 +9,7 @@ import type { Seller } from './providers-payments.ts';
 import { dayOf, type ProvidersWorld } from './providers-world.ts';
 
 const [site, domain] = ['https://shop.example/', 'sc-domain:shop.example'] as const;
-/** As far back as a first sync reads, today included. */
+/** The days that a first sync reads, including today. */
 const firstDays = 90;
 
 export async function openSearchConsole(world: ProvidersWorld): Promise<Life> {
@@ -17,13 +17,13 @@ export async function openSearchConsole(world: ProvidersWorld): Promise<Life> {
   const shop = await world.open();
   const { consents } = world.sandboxOf('search_console');
   const sites = new Map<string, string>();
-  const begun = new Map<string, number>();
+  const connectedAt = new Map<string, number>();
   const connections: string[] = [];
   const connect = async (account: string) => {
     const id = await shop.consent('search_console', account);
     if (!sites.has(account)) {
       connections.push(id);
-      begun.set(account, world.now().getTime());
+      connectedAt.set(account, world.now().getTime());
     }
     sites.set(account, id);
   };
@@ -41,7 +41,7 @@ export async function openSearchConsole(world: ProvidersWorld): Promise<Life> {
     expected() {
       const facts = new Map<string, string>();
       for (const [account, id] of sites) {
-        const from = (begun.get(account) ?? 0) - (firstDays - 1) * dayMs;
+        const from = (connectedAt.get(account) ?? 0) - (firstDays - 1) * dayMs;
         for (let at = from; dayOf(at) <= lastDay(); at += dayMs)
           for (const row of google.searches(dayOf(at)))
             facts.set(
@@ -74,7 +74,7 @@ export async function openSearchConsole(world: ProvidersWorld): Promise<Life> {
       consent: () => connect(site),
       'first sync': () => undefined,
       'new records': () => undefined,
-      // Final days are corrected for a few days more.
+      // Search Console corrects final days for a few more days.
       restated: () => {
         google.restateSearches(lastDay());
         google.restateSearches(dayOf(Date.parse(lastDay()) - 2 * dayMs));
@@ -97,7 +97,7 @@ export async function openSearchConsole(world: ProvidersWorld): Promise<Life> {
   };
 }
 
-/** The chats that the ledger and the reports know. Their events carry a key of the app, not the chat's. */
+/** Reads the chats in the ledger and the reports. Their outcomes have an idempotency key of the app and no external id. */
 export async function readChats(world: ProvidersWorld, { shop }: Seller, ids: readonly string[]): Promise<Facts> {
   await shop.settle();
   const { rows } = await shop.ledger.transaction((tx) =>

@@ -3,7 +3,7 @@ import { firstStore, secondStore } from '../../apps/sandbox/shopify/index.ts';
 import { type BookedOutcome, readOutcomeFacts } from './providers-facts.ts';
 import { cutOff, outage, revoked, throttled } from './providers-faults.ts';
 import type { Life } from './providers-life.ts';
-import { compared, customerOf, openSeller } from './providers-payments.ts';
+import { customerOf, factsOfSeller, openSeller } from './providers-payments.ts';
 import { readChats } from './providers-search.ts';
 import type { ProvidersWorld } from './providers-world.ts';
 
@@ -47,7 +47,7 @@ export async function openShopify(world: ProvidersWorld): Promise<Life> {
         },
       ];
     });
-  /** A store is connected by what the merchant pastes: the token of a custom app, and the secret of its webhooks. */
+  /** Connects a store with what the merchant pastes: the token of a custom app and the secret of its webhooks. */
   const connect = async (domain: string) => {
     const path = '/integrations/store/manual-connections';
     const { id } = await shop.asApp('POST', path, { shop_domain: domain, access_token: book.tokens.get(domain) });
@@ -70,7 +70,7 @@ export async function openShopify(world: ProvidersWorld): Promise<Life> {
   return {
     name: 'Shopify',
     channel: 'store',
-    ...compared(world, seller, outcomes),
+    ...factsOfSeller(world, seller, outcomes),
     events: {
       consent: () => connect(firstStore),
       'first sync': () => clicks.advertise(),
@@ -85,7 +85,7 @@ export async function openShopify(world: ProvidersWorld): Promise<Life> {
         order();
         if (byStore.has(secondStore)) order(secondStore);
       },
-      // Paid later than it was ordered.
+      // An order is paid after it was placed.
       changed: () => {
         const waiting = book.orders.find(({ displayFinancialStatus }) => displayFinancialStatus === 'PENDING');
         if (waiting) Object.assign(waiting, { displayFinancialStatus: 'PAID', updatedAt: world.now().toISOString() });
@@ -116,14 +116,14 @@ export async function openShopify(world: ProvidersWorld): Promise<Life> {
         if (!byStore.has(secondStore)) await connect(secondStore);
       },
       'lost webhook': () => book.refund(order(), '2.25'),
-      // The picture of the order before its refund is delivered after the one with it.
+      // The webhook from before the refund is delivered after the webhook with the refund.
       'webhook twice, out of order': async () => {
         const one = order();
         const before = webhook(one, 'orders/paid');
         book.refund(one, '5.25');
         const after = webhook(one, 'orders/updated');
         for (const delivery of [after, before, before, after]) await shop.deliver('store', delivery);
-        // Written as it came, before any sync.
+        // The webhooks alone, before any sync, must have recorded the refund.
         const facts = await readOutcomeFacts(shop);
         const id = one.id.slice(one.id.lastIndexOf('/') + 1);
         const written = facts.get(`outcome ${id}/payment_received`);
@@ -185,7 +185,7 @@ export async function openFintoc(world: ProvidersWorld): Promise<Life> {
   return {
     name: 'Fintoc',
     channel: 'bank_link',
-    ...compared(world, seller, outcomes),
+    ...factsOfSeller(world, seller, outcomes),
     events: {
       consent: connect,
       'first sync': () => clicks.advertise(),
@@ -203,7 +203,7 @@ export async function openFintoc(world: ProvidersWorld): Promise<Life> {
       outage: () => outage(world, 'bank_link', api, () => receive()),
       throttled: () => throttled(world, 'bank_link', api, () => receive()),
       'page cut off': () => cutOff(world, 'bank_link', api, () => receive()),
-      // The dollar account was linked with the other one.
+      // The dollar account was linked together with the first account.
       'second account': () => void receive('acc_sight'),
       'lost webhook': () => void receive(),
       'webhook twice, out of order': async () => {
@@ -232,7 +232,7 @@ export async function openManychat(world: ProvidersWorld): Promise<Life> {
     byPage.set(page, id);
     request = external_request;
   };
-  /** What the flow sends of a chat: the External Request that the API names, with the chatbot's fields filled in. */
+  /** Sends a chat as the chatbot's flow does: the External Request that the API returned, with the chatbot's fields filled in. */
   const chat = async (user: number) => {
     const { id, email, phone } = customerOf('chat', user);
     const fields: Readonly<Record<string, string>> = { user_id: id, email, phone: phone ?? `+5691234${1_000 + user}` };
@@ -243,8 +243,7 @@ export async function openManychat(world: ProvidersWorld): Promise<Life> {
       body,
     });
     if (answer.status >= 300) throw new Error(`The chat was answered with ${answer.status}: ${await answer.text()}`);
-    const known = sent.get(`manychat-${id}`);
-    if (known === undefined) sent.set(`manychat-${id}`, world.now().toISOString());
+    if (!sent.has(`manychat-${id}`)) sent.set(`manychat-${id}`, world.now().toISOString());
   };
   const api = { path: '/manychat/', throttle: json(429, { status: 'error', message: 'Too many requests' }) };
   let users = 0;
@@ -252,7 +251,7 @@ export async function openManychat(world: ProvidersWorld): Promise<Life> {
     users += 1;
     return chat(users);
   };
-  const { expected: _expected, actual: _actual, ...common } = compared(world, seller, () => []);
+  const { expected: _expected, actual: _actual, ...common } = factsOfSeller(world, seller, () => []);
   return {
     name: 'ManyChat',
     channel: 'chatbot',
@@ -260,7 +259,7 @@ export async function openManychat(world: ProvidersWorld): Promise<Life> {
     expected: () => {
       const facts = new Map([...sent].map(([id]) => [`outcome ${id}`, 'messaging_started']));
       facts.set('report, messaging_started', String(sent.size));
-      // What the business sends itself is not published to it again.
+      // Events that the business itself sent are not published back to it.
       facts.set('events', '0');
       for (const id of connections) facts.set(`connection ${id}`, 'connected, idle, no error, nothing rejected');
       return facts;

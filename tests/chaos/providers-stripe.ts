@@ -4,7 +4,7 @@ import { type StripeCharge, secondStripeAccount, stripeAccount } from '../../app
 import type { BookedOutcome } from './providers-facts.ts';
 import { cutOff, outage, revoked, throttled } from './providers-faults.ts';
 import type { Life } from './providers-life.ts';
-import { compared, customerOf, openSeller } from './providers-payments.ts';
+import { customerOf, factsOfSeller, openSeller } from './providers-payments.ts';
 import type { ProvidersWorld } from './providers-world.ts';
 
 export async function openStripe(world: ProvidersWorld): Promise<Life> {
@@ -56,14 +56,14 @@ export async function openStripe(world: ProvidersWorld): Promise<Life> {
   };
   const webhook = (type: string) => shop.deliver('payments_a', book.webhook({ type }), byAccount.get(stripeAccount));
   const api = {
-    // Not the tokens: a pair whose answer is lost is gone, as at Stripe, and asks for a new consent.
+    // Faults exclude token requests: as at Stripe, a token pair is lost with its response, and needs a new consent.
     path: /^\/stripe\/v1\/(?!oauth)/,
     throttle: json(429, { error: { type: 'rate_limit_error', message: 'Too many requests' } }, { 'retry-after': '90' }),
   };
   return {
     name: 'Stripe',
     channel: 'payments_a',
-    ...compared(world, seller, outcomes),
+    ...factsOfSeller(world, seller, outcomes),
     events: {
       consent: () => connect(stripeAccount),
       'first sync': () => clicks.advertise(),
@@ -79,7 +79,7 @@ export async function openStripe(world: ProvidersWorld): Promise<Life> {
         pay(12_345, stripeAccount, true);
         if (byAccount.has(secondStripeAccount)) pay(9_800, secondStripeAccount);
       },
-      // An authorisation that is captured later is a payment from then on.
+      // An authorisation becomes a payment when it is captured.
       changed: () => {
         const charge = book.pay({ amount: 7_000 + paid, currency: 'usd', isCaptured: false });
         book.capture(charge);

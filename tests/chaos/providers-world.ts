@@ -21,7 +21,7 @@ import { type Channel, dayMs, hourMs, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** Units for one dollar, so that whatever is paid in cents or pesos is whole cents of the dollar. */
+/** Units per US dollar, chosen so that an amount in cents or pesos is a whole number of US cents. */
 export const unitsPerUsd: Readonly<Record<string, string>> = {
   USD: '1',
   EUR: '0.5',
@@ -30,19 +30,19 @@ export const unitsPerUsd: Readonly<Record<string, string>> = {
   MXN: '0.25',
   BRL: '0.5',
 };
-/** An amount in cents of the dollar. One in a currency without a rate is left out of sums. */
+/** Converts an amount to US cents. An amount in a currency without a rate counts as zero. */
 export const centsOf = (amount: number, currency: string): number =>
   unitsPerUsd[currency] ? Math.round((amount / Number(unitsPerUsd[currency])) * 100) : 0;
 
 const start = Date.parse('2026-03-02T12:00:00Z');
-/** As far back as a first sync reads. */
+/** The days before the start that a first sync reads. */
 const daysBefore = 60;
 
 export interface WorldSize {
   readonly seed: number;
   readonly people: number;
   readonly campaigns: number;
-  /** How long the lives are at most. */
+  /** The maximum length of the simulation. */
   readonly days: number;
 }
 
@@ -50,8 +50,8 @@ export type ProvidersWorld = Awaited<ReturnType<typeof openProvidersWorld>>;
 export type ProvidersShop = Awaited<ReturnType<ProvidersWorld['open']>>;
 
 /**
- * One API over HTTP, one reader of connections and two sandboxes on one fake clock: the market of one runs on while ads are delivered, the
- * market of the other ended before the first sync, and what is sold afterwards is sold by the drill.
+ * One API over HTTP, one sync handler and two sandboxes on one fake clock. The market of the first sandbox continues while ads are delivered.
+ * The market of the second ended before the first sync; the drill makes all later sales.
  */
 export async function openProvidersWorld({ seed, people, campaigns, days }: WorldSize) {
   const kit = await openDrillKit('drill-providers', ['postgres', 'redis', 'clickhouse']);
@@ -97,23 +97,23 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
     api,
     ads: ads.book,
     sales: sales.book,
-    /** The sandbox in which a channel's provider lives. */
+    /** The sandbox that serves a channel's provider. */
     sandboxOf: (channel: Channel) => (/_ads$|search/.test(channel) ? ads : sales),
     now,
     first,
     today: () => dayOf(now().getTime()),
     statesOf,
-    /** Reads what is due at this moment, once: under a fault. */
+    /** Runs the syncs that are due at this moment once, for a time with a fault. */
     readOnce,
 
-    /** Noon so many days later: one day holds a whole step. */
+    /** Sets the clock to noon some days later, so that a whole step fits into one day. */
     nextNoon(days: number): void {
       kit.clock.set(new Date(Math.floor(now().getTime() / dayMs) * dayMs + days * dayMs + 12 * hourMs));
     },
 
     /**
-     * Time passes as the schedule wants it until each of the connections has been read whole since `since`. Resolves to those that
-     * were not after half a day.
+     * Advances the clock to each scheduled sync until every connection has been read completely since `since`. Resolves to the connections
+     * that were not within nine hours.
      */
     async readUntilIdle(ids: readonly string[], since: Date): Promise<SyncState[]> {
       const end = now().getTime() + 9 * hourMs;
@@ -133,7 +133,7 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
       }
     },
 
-    /** A profile whose app connects accounts for it, and what may be read of it. */
+    /** Creates a profile whose app connects accounts for it, with the calls of the app and of report readers. */
     async open() {
       const profile = await buildMarkedProfile(kit, { reportingCurrency: 'USD' });
       const app = await buildApiKey(kit.app, profile.id, {
@@ -157,7 +157,7 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
           },
           ...(body && { body: JSON.stringify(body) }),
         });
-        // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asked for.
+        // biome-ignore lint/suspicious/noExplicitAny: the caller knows the type of the response.
         const answer = (await response.json()) as any;
         if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
         return answer.data;
@@ -166,7 +166,7 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
         ...shop,
         asApp,
 
-        /** The merchant's way: the app's link, the provider's consent page and back. Of several accounts the named one is chosen. */
+        /** Consents as a merchant does: the app's link, the provider's consent page, the callback. Chooses `account` if there are several. */
         async consent(channel: Channel, account: string, shared: readonly string[] = [account]): Promise<string> {
           const handoff = await asApp('POST', `/connections/${channel}/handoff`, {});
           const begun = await fetch(handoff.start_url, { redirect: 'manual' });
@@ -185,7 +185,7 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
 
         statusOf: async (id: string): Promise<string> => (await asApp('GET', `/connections/${id}`)).status,
 
-        /** A provider's webhook at the door. It must be taken, and make a connection due that was not, where one is named. */
+        /** Delivers a provider's webhook. It must be accepted, and make the sync of the connection `wakes` due, if there is one. */
         async deliver(
           channel: Channel,
           { headers, body }: { readonly headers: Record<string, string>; readonly body: Uint8Array },
@@ -208,7 +208,7 @@ export async function openProvidersWorld({ seed, people, campaigns, days }: Worl
             throw new Error(`A webhook of ${channel} made nothing due.`);
         },
 
-        /** A report of the whole time, as its readers get it. */
+        /** Requests a report of the whole period. */
         async report(path: string, query: Record<string, string> = {}) {
           const span = { date_from: first, date_to: dayOf(now().getTime()) };
           const { status, body } = await shop.ask(`/api/v1${path}?${new URLSearchParams({ ...span, ...query })}`);

@@ -27,7 +27,7 @@ const sizes = {
 } as const;
 /** Days of the month that passes at the end of each round. */
 const monthDays = 31;
-/** Of the random order; SEED=7 gives another one. */
+/** The seed of the random order of events. SEED=7 gives another order. */
 const seed = Number(process.env.SEED ?? 20_261_119);
 
 const openers = [
@@ -43,13 +43,13 @@ const openers = [
 ];
 
 /**
- * Each provider of the sandbox is connected as a merchant does it and lives for months on a fake clock. After every event the ledger, the
- * reports and the published events are compared with the sandbox's own books, which are written apart from the product. ONLY=Stripe runs one.
+ * Connects each provider of the sandbox as a merchant does and simulates months of its life on a fake clock. After every event it compares the
+ * ledger, the reports and the published events with the sandbox's books, which use no code of the product. ONLY=Stripe runs one provider.
  */
 export const drill: Drill = {
   name: 'providers',
   promise:
-    'Whatever happens to an account at any provider, after the next sync the ledger, the reports and the published events say what the provider’s own books say.',
+    'Whatever happens to an account at any provider, after the next sync the ledger, the reports and the published events match the provider’s own books.',
 
   async run({ size, progress }) {
     const { rounds, people, campaigns } = sizes[size];
@@ -65,10 +65,10 @@ export const drill: Drill = {
       const steps = [...beginnings, ...Array.from({ length: rounds }, (_, round) => orderOf(round, size)).flat()];
       for (const [done, event] of steps.entries()) {
         progress(done, steps.length, event);
-        const concerned = lives.filter(({ events }) => events[event]);
-        const { left, errors } = await liveThrough(world, concerned, event);
+        const affected = lives.filter(({ events }) => events[event]);
+        const { left, errors } = await simulateDay(world, affected, event);
         for (const { life, state } of left) stillFailed.push({ ...state, event, provider: life.name });
-        for (const life of concerned) {
+        for (const life of affected) {
           const compared = compareFacts(await life.expected(), await life.actual());
           const error = errors.get(life);
           if (error) compared.differences.push({ fact: 'event', book: 'happens', ours: String(error) });
@@ -107,7 +107,7 @@ export const drill: Drill = {
   },
 };
 
-/** In the order of the table at small size, in a random one at full size. The month passes last. */
+/** Events in the order of the table at small size, and in random order at full size. The month passes last. */
 function orderOf(round: number, size: keyof typeof sizes): LifeEvent[] {
   const events = lifeEvents.filter((event) => !beginnings.includes(event) && event !== 'a month passes');
   const dice = numbersFrom(seed + round);
@@ -121,8 +121,8 @@ function orderOf(round: number, size: keyof typeof sizes): LifeEvent[] {
   return [...order, 'a month passes'];
 }
 
-/** A day on which something happens at each of the providers. Resolves to the syncs that have not come through when its fault has ended. */
-async function liveThrough(world: ProvidersWorld, lives: readonly Life[], event: LifeEvent) {
+/** Simulates a day with one event at each provider. Resolves to the syncs that still fail after the fault has ended. */
+async function simulateDay(world: ProvidersWorld, lives: readonly Life[], event: LifeEvent) {
   world.nextNoon(event === 'a month passes' ? monthDays : 1);
   const errors = new Map<Life, unknown>();
   const attempt = (life: Life, work: () => unknown) =>
@@ -133,14 +133,14 @@ async function liveThrough(world: ProvidersWorld, lives: readonly Life[], event:
   await Promise.all(
     lives.map((life) =>
       attempt(life, async () => {
-        const made = await life.events[event]?.();
-        if (isLasting(made)) faults.set(life, made);
+        const result = await life.events[event]?.();
+        if (isLasting(result)) faults.set(life, result);
       }),
     ),
   );
   let since = world.now();
   if (faults.size > 0) {
-    // Each connection meets the fault at its own time within the hour, and once more when it is tried again.
+    // Each connection meets the fault at its own time within the hour, and again at its retry.
     for (let minutes = 0; minutes <= 75; minutes += 15) {
       world.kit.clock.advance(15 * 60_000);
       await world.readOnce([...faults.keys()].flatMap(({ connections }) => connections));

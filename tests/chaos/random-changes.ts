@@ -17,11 +17,11 @@ interface Scene {
   readonly clickhouse: ClickHouse;
   readonly profileId: string;
   readonly people: number;
-  /** Each has an allowance of its own; together they are not in the way. */
+  /** Each key has a rate limit of its own. Together the limits are high enough for the drill. */
   readonly keys: readonly { readonly headers: Readonly<Record<string, string>> }[];
 }
 
-/** Payments, changed amounts and times, merges, late visits, new links and changed definitions, one after the other at random. */
+/** Draws random changes: payments, changed amounts and times, merges, late visits, new links and changed definitions. */
 export function randomChanges({ app, api, clickhouse, profileId, people, keys }: Scene) {
   const ledger = app.forProfile(profileId);
   const pick = (count: number) => Math.floor(Math.random() * count);
@@ -31,13 +31,13 @@ export function randomChanges({ app, api, clickhouse, profileId, people, keys }:
     if (response.statusCode >= 300) throw new Error(`${url} answered ${response.statusCode}: ${response.body}`);
     return response.json().data;
   };
-  // Few moments, and some just within and just past the half hour in which two clicks are one.
+  // Few distinct moments, some just within and just past the half hour in which two clicks count as one.
   const moment = () => start + pick(80 * 4) * 6 * hourMs + ([0, 30, 31][pick(3)] ?? 0) * 60_000;
   const browsers = Array.from({ length: people }, () => uuid());
   const paid: { key: string; person: number }[] = [];
   const counts: Record<string, number> = {};
 
-  /** ClickHouse may just be dead: a visit is not acknowledged before it is stored. */
+  /** Retries while ClickHouse is down, because a visit is not acknowledged before it is stored. */
   const store = async (rows: readonly object[]) => {
     for (;;) {
       try {
@@ -54,12 +54,12 @@ export function randomChanges({ app, api, clickhouse, profileId, people, keys }:
         const person = pick(people);
         const key = uuid();
         paid.push({ key, person });
-        // Some are told with the browser that was used, before anything is known of it or after.
+        // Some payments name the browser that was used, before or after its first visit is stored.
         const browser = pick(6) === 0 ? { visitor_id: browsers[pick(browsers.length)] } : {};
-        const said = payment(key, person, moment());
-        const user_traits = { ...said.user_traits, ...browser };
+        const event = payment(key, person, moment());
+        const user_traits = { ...event.user_traits, ...browser };
         if ('visitor_id' in browser) counts.named_browser = (counts.named_browser ?? 0) + 1;
-        return post('/api/v1/events', { ...said, user_traits, ...origin(pick) });
+        return post('/api/v1/events', { ...event, user_traits, ...origin(pick) });
       },
     },
     refund: {
@@ -87,7 +87,6 @@ export function randomChanges({ app, api, clickhouse, profileId, people, keys }:
           rows: [
             {
               email: emailOf(pick(people)),
-
               phone: `+5691${String(pick(people)).padStart(7, '0')}`,
             },
             { email: emailOf(pick(people)), external_id: `shared-${pick(people / 3)}` },
@@ -110,7 +109,7 @@ export function randomChanges({ app, api, clickhouse, profileId, people, keys }:
       weight: 18,
       act: () =>
         ledger.transaction(async (tx) => {
-          // As whoever links does: a merge that is under way is waited for.
+          // Locks the customer like the product does when it links, so that it waits for a concurrent merge.
           const { rows } = await sql<{ customer_id: string }>`
             WITH owner AS (
               SELECT c.id FROM identifiers i JOIN customers c ON c.profile_id = i.profile_id AND c.id = i.customer_id
@@ -165,7 +164,7 @@ export function randomChanges({ app, api, clickhouse, profileId, people, keys }:
 
 const emailOf = (person: number) => `person-${person}@example.test`;
 
-/** Half of the payments name the ad, the chat's click or both; sent again, others or none. */
+/** About half of the payments name an ad, the click of a chat or both. A repeated payment names others or none. */
 const origin = (pick: (count: number) => number) => ({
   ...(pick(3) === 0 && { ad_id: adNames[pick(adNames.length)] }),
   ...(pick(3) === 0 && { click_ids: { [pick(4) === 0 ? 'fbclid' : 'ctwa_clid']: clickId(pick(40)) } }),
@@ -181,7 +180,7 @@ const payment = (key: string, person: number, at?: number) => ({
   user_traits: { email: emailOf(person) },
 });
 
-/** Some visits came from the ads and by the clicks that payments name. */
+/** Some visits have the ads and clicks that payments name. */
 const touch = (profileId: string, visitorId: string, at: number) => ({
   ...(Math.random() < 0.3 && {
     ad_id: entityIdOf(profileId, 'social_ads', 'ad', adNames[Math.floor(Math.random() * adNames.length)] as string),

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse, migrate } from '@tributary/clickhouse';
 import { recordAds } from '@tributary/domain/advertising/campaigns';
 import { copyDelivery } from '@tributary/domain/advertising/campaigns/module.ts';
@@ -26,8 +26,8 @@ const sizes = {
     faults: 10,
     runs: 2,
     writesPerSecond: 20,
-    leastWrites: 1,
-    mostSeconds: 90,
+    minWrites: 1,
+    maxSeconds: 90,
     lastDay: '2026-01-28',
   },
   full: {
@@ -35,8 +35,8 @@ const sizes = {
     faults: 1_000,
     runs: 100,
     writesPerSecond: 200,
-    leastWrites: 180,
-    mostSeconds: 15,
+    minWrites: 180,
+    maxSeconds: 15,
     lastDay: '2026-04-10',
   },
 } as const;
@@ -44,22 +44,22 @@ const firstDay = '2026-01-14';
 const writers = 4;
 
 /**
- * A large profile is compared again and again while payments are changed and worked out beside it: nothing may be called a fault. Then faults
- * of every kind are planted behind everybody's back, at the provider and the ad account, too, and each must be named, and nothing else.
+ * Reconciles a large profile repeatedly while payments are changed and attributed: no run may report a fault. Then it plants faults of every
+ * kind directly in the stores, at the provider and at the ad account. Each of them must be reported, and nothing else.
  */
 export const drill: Drill = {
   name: 'reconcile',
   promise:
-    'What providers, ledger, columns, reports and ad accounts say differently is named row by row, and what is just being worked out is no fault.',
+    'Every difference between providers, the ledger, ClickHouse, reports and ad accounts is reported row by row, and work in progress is not reported as a fault.',
 
   async run({ size, progress }) {
-    const { people, faults, runs, writesPerSecond, leastWrites, mostSeconds, lastDay } = sizes[size];
+    const { people, faults, runs, writesPerSecond, minWrites, maxSeconds, lastDay } = sizes[size];
     const kit = await openDrillKit('drill-reconcile', ['postgres', 'clickhouse']);
     const settings = { ...kit.clickhouse, database: 'reconcile', requestTimeoutMs: 600_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 6 });
-    const keeper = await new BooksServer().open();
+    const books = await new BooksServer().open();
     const { signal } = new AbortController();
     let isWriting = true;
     try {
@@ -69,7 +69,7 @@ export const drill: Drill = {
       const rows = async <Row>(query: ReturnType<typeof sql>) =>
         (await ledger.transaction((tx) => query.execute(tx))).rows as Row[];
       await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson: 3 }, progress);
-      // As if it had been said long ago: what a definition changes is no fault for an hour.
+      // Backdates the definitions: for an hour after a definition changes, its effects are not reported as faults.
       await rows(sql`UPDATE definitions SET updated_at = created_at`);
       await fillProvider();
       await fillAds();
@@ -79,7 +79,7 @@ export const drill: Drill = {
       const queue = reconciliations({
         app,
         clickhouse,
-        ...keeper.services('payments_a', 'social_ads'),
+        ...books.services('payments_a', 'social_ads'),
         now: () => now,
       });
       const times: number[] = [];
@@ -89,8 +89,8 @@ export const drill: Drill = {
           INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, books, requested_at)
           VALUES (${profileId}, ${id}, 'queued', false, ${firstDay}, ${lastDay}, ${[...reconciledBookNames]}::text[], ${now})`);
         const before = performance.now();
-        const taken = await queue.load(profileId, 1, signal);
-        await queue.work({ key: profileId, ...taken, signal, renewLease: async () => {} });
+        const batch = await queue.load(profileId, 1, signal);
+        await queue.work({ key: profileId, ...batch, signal, renewLease: async () => {} });
         times.push((performance.now() - before) / 1_000);
         const [run] = await rows<{ differences: number; pending: number; unread: unknown[] }>(
           sql`SELECT differences, pending, unread FROM reconciliations WHERE id = ${id}`,
@@ -101,7 +101,7 @@ export const drill: Drill = {
 
       let writes = 0;
       let written = 0;
-      /** Some at once: one after the other they would be fewer on a busy machine. */
+      /** Several writers run at once, because one writer would write too few changes on a busy machine. */
       const write = async () => {
         for (let next = performance.now(); isWriting; ) {
           written += 1;
@@ -113,34 +113,34 @@ export const drill: Drill = {
               ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`);
           writes += 1;
           next += (1_000 * writers) / writesPerSecond;
-          await pause(Math.max(0, next - performance.now()));
+          await sleep(Math.max(0, next - performance.now()));
         }
       };
       const attribute = async () => {
         while (isWriting) {
           await settleAll({ app, system: kit.system, clickhouse });
-          await pause(200);
+          await sleep(200);
         }
       };
-      const besideFrom = performance.now();
-      const beside = Promise.all([...Array.from({ length: writers }, write), attribute()]);
-      // What ended the drill is told, and not that writers were interrupted by its end.
-      beside.catch(() => {});
+      const backgroundFrom = performance.now();
+      const background = Promise.all([...Array.from({ length: writers }, write), attribute()]);
+      // Prevents an unhandled rejection of interrupted writers, which would hide the error that ended the drill.
+      background.catch(() => {});
       let falseAlarms = 0;
       let pending = 0;
       for (let run = 0; run < runs; run += 1) {
         const found = await compare();
         falseAlarms += found.differences;
         pending += found.pending;
-        progress(run + 1, runs, `beside writers, ${times.at(-1)?.toFixed(1)} s`);
+        progress(run + 1, runs, `background writers, ${times.at(-1)?.toFixed(1)} s`);
       }
       isWriting = false;
-      await beside;
-      const writesInSecond = Math.round((1_000 * writes) / (performance.now() - besideFrom));
+      await background;
+      const writesInSecond = Math.round((1_000 * writes) / (performance.now() - backgroundFrom));
       await settleAll({ app, system: kit.system, clickhouse });
 
       const planted = await plant();
-      // An ad account has to say the same for a day before it is a fault of the sync.
+      // A difference to an ad account is a fault of the sync only if the account reports the same figure for a day.
       const early = await compare();
       now = new Date(now.getTime() + dayMs);
       const found = await compare();
@@ -151,7 +151,7 @@ export const drill: Drill = {
             FROM reconciliation_differences WHERE reconciliation_id = ${found.id} AND state = 'open'`)
         ).map(({ subject, kind }) => [subject, kind]),
       );
-      const right = [...planted].filter(([subject, kind]) => named.get(subject) === kind).length;
+      const correct = [...planted].filter(([subject, kind]) => named.get(subject) === kind).length;
       const byKind = Object.fromEntries(
         [...Map.groupBy(planted, ([, kind]) => kind)].map(([kind, all]) => [kind, all.length]),
       );
@@ -160,11 +160,11 @@ export const drill: Drill = {
         passed:
           falseAlarms === 0 &&
           early.pending === byKind.spend_differs &&
-          right === planted.size &&
+          correct === planted.size &&
           named.size === planted.size &&
           found.differences === planted.size &&
-          writesInSecond >= leastWrites &&
-          slowest <= mostSeconds,
+          writesInSecond >= minWrites &&
+          slowest <= maxSeconds,
         conversions: people,
         runs,
         writes,
@@ -173,15 +173,15 @@ export const drill: Drill = {
         false_alarms: falseAlarms,
         faults_planted: planted.size,
         planted: byKind,
-        named_right: right,
+        named_right: correct,
         named: named.size,
         slowest_run_seconds: Math.round(slowest * 100) / 100,
       };
 
-      /** Some of the payments are a provider's, and stand in its books. */
+      /** Turns some payments into a provider's payments, which are also in its book. */
       async function fillProvider(): Promise<void> {
         const connection = await buildConnection({ app }, owner, { channel: 'payments_a' });
-        keeper.payments = await rows(sql`
+        books.payments = await rows(sql`
           UPDATE outcomes SET source = 'payments_a', connection_id = ${connection}, external_id = 'ch_' || idempotency_key
           WHERE id IN (SELECT id FROM outcomes WHERE occurred_at < ${lastDay}::date ORDER BY id DESC LIMIT ${6 * faults})
           RETURNING external_id AS "externalId", to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, amount::text, currency`);
@@ -190,7 +190,7 @@ export const drill: Drill = {
       async function fillAds(): Promise<void> {
         await buildConnection({ app }, owner, { channel: 'social_ads' });
         const days = daysOf(firstDay, lastDay);
-        const said = days.flatMap((day) =>
+        const deliveryRecords = days.flatMap((day) =>
           ['a', 'b', 'c'].map((externalId) => ({
             kind: 'delivery' as const,
             level: 'ad' as const,
@@ -203,24 +203,24 @@ export const drill: Drill = {
             clicks: 1,
           })),
         );
-        await ledger.transaction((tx) => recordAds(tx, profileId, 'social_ads', said, new Date()));
+        await ledger.transaction((tx) => recordAds(tx, profileId, 'social_ads', deliveryRecords, new Date()));
         await copyDelivery({ app, clickhouse }, profileId, 10_000);
-        keeper.spend = days.map((day) => ({ day, amount: '30.30', currency: 'USD' }));
+        books.spend = days.map((day) => ({ day, amount: '30.30', currency: 'USD' }));
       }
 
-      /** Behind everybody's back: nothing is marked. What is planted, by what names it. */
+      /** Plants faults directly in the stores, without marking anything for recomputation. Resolves to the kind of each fault by its subject. */
       async function plant(): Promise<Map<string, string>> {
         const some = await rows<{ id: string; day: string }>(
           sql`SELECT o.id, (o.occurred_at AT TIME ZONE p.time_zone)::date::text AS day FROM outcomes o JOIN profiles p ON p.id = o.profile_id WHERE o.occurred_at < ${lastDay}::date ORDER BY o.id LIMIT ${5 * faults}`,
         );
-        const of = (place: number) => some.slice(place * faults, (place + 1) * faults);
+        const of = (nth: number) => some.slice(nth * faults, (nth + 1) * faults);
         const [amount, missing, unknown, off, unnamed] = [of(0), of(1), of(2), of(3), of(4)];
         const ids = (from: readonly { id: string }[]) => from.map(({ id }) => id);
-        const change = (words: string, from: readonly { id: string }[]) => {
+        const change = (clause: string, from: readonly { id: string }[]) => {
           const listed = ids(from).map((id) => `'${id}'`);
           return mutate(
             clickhouse,
-            `ALTER TABLE {{local attributed_conversions}} ${words} WHERE conversion_id IN (${listed})`,
+            `ALTER TABLE {{local attributed_conversions}} ${clause} WHERE conversion_id IN (${listed})`,
           );
         };
         await rows(
@@ -231,22 +231,22 @@ export const drill: Drill = {
         const shares =
           'source_ids = [toUInt64(2)], linear = [value + 1], time_decay = [value], position_based = [value]';
         await change(`UPDATE touch_ids = [conversion_id], ${shares}`, off);
-        // Credit of which nobody knows whose touch it was: only the reports of the day show it.
+        // Credit without a known touch shows only in the reports of its day.
         await change(`UPDATE touch_ids = [], ${shares}`, unnamed);
         const days = new Set([...off, ...unnamed].map(({ day }) => day));
 
-        const [unread, changed, unheard] = [0, 1, 2].map((place) =>
-          keeper.payments.slice(place * faults, (place + 1) * faults).map(({ externalId }) => externalId),
+        const [unread, changed, unreported] = [0, 1, 2].map((nth) =>
+          books.payments.slice(nth * faults, (nth + 1) * faults).map(({ externalId }) => externalId),
         ) as [string[], string[], string[]];
-        // Never read: the ledger knows it by no name of the provider's.
+        // Payments that were never read from the provider: the ledger has no external id for them.
         await rows(
           sql`UPDATE outcomes SET source = 'api', connection_id = NULL, external_id = NULL WHERE external_id = ANY (${unread}::text[])`,
         );
-        keeper.payments = keeper.payments
-          .filter(({ externalId }) => !unheard.includes(externalId))
+        books.payments = books.payments
+          .filter(({ externalId }) => !unreported.includes(externalId))
           .map((one) => (changed.includes(one.externalId) ? { ...one, amount: `${Number(one.amount) + 1}` } : one));
-        const cost = keeper.spend.slice(0, faults).map(({ day }) => day);
-        keeper.spend = keeper.spend.map((one) => (cost.includes(one.day) ? { ...one, amount: '31.30' } : one));
+        const cost = books.spend.slice(0, faults).map(({ day }) => day);
+        books.spend = books.spend.map((one) => (cost.includes(one.day) ? { ...one, amount: '31.30' } : one));
         return new Map([
           ...ids(amount).map((id) => [id, 'amount_differs'] as const),
           ...ids(missing).map((id) => [id, 'missing_in_columns'] as const),
@@ -255,13 +255,13 @@ export const drill: Drill = {
           ...[...days].flatMap((day) => entityLevels.map((level) => [`${day} ${level} linear`, 'report_off'] as const)),
           ...unread.map((id) => [id, 'missing_in_ledger'] as const),
           ...changed.map((id) => [id, 'paid_differs'] as const),
-          ...unheard.map((id) => [id, 'missing_at_provider'] as const),
+          ...unreported.map((id) => [id, 'missing_at_provider'] as const),
           ...cost.map((day) => [day, 'spend_differs'] as const),
         ]);
       }
     } finally {
       isWriting = false;
-      keeper.close();
+      books.close();
       await app.close();
       await clickhouse.close();
       await kit.close();

@@ -20,16 +20,17 @@ const sizes = {
   small: { people: 150, changes: 600, kills: 1 },
   full: { people: 5_000, changes: 40_000, kills: 20 },
 } as const;
-/** Definitions change in this part of it only. */
+/** Definitions change only in this first part of the run. */
 const definedUntil = 0.5;
 
 /**
- * Payments, refunds, changed times, merges, late visits, new links and changed definitions in random order, while the worker and
- * ClickHouse are killed in turn. What was worked out on the way must be what a replay of everything yields.
+ * Sends payments, refunds, changed times, merges, late visits, new links and changed definitions in random order, while the worker and
+ * ClickHouse are killed alternately. The incremental results must equal those of a full replay.
  */
 export const drill: Drill = {
   name: 'replay-same',
-  promise: 'Worked out bit by bit in any order, or all at once: the same rows, and nothing left of what was dropped.',
+  promise:
+    'Incremental attribution in any order and a full replay give the same rows, and no row remains of dropped conversions.',
   usesLedgers: true,
 
   async run({ size, progress, processes }) {
@@ -45,18 +46,18 @@ export const drill: Drill = {
     const workers = placesOfWorkers(processes.worker).map((here) => new Killable(script, [...addresses, here]));
     const each = (act: (worker: Killable) => Promise<unknown>) => Promise.all(workers.map(act));
     try {
-      // One on each server of the ledger.
+      // One profile on each PostgreSQL server.
       const shops: ({ profileId: string } & ReturnType<typeof randomChanges>)[] = [];
       for (const server of app.shards.values()) {
         const { id: profileId } = await buildProfile(server);
-        // Each key has an allowance of its own; together they are not in the way.
+        // Each key has a rate limit of its own. Together the limits are high enough for the drill.
         const keys = await Promise.all(
           Array.from({ length: 20 }, () =>
             buildApiKey(server, profileId, { scopes: ['attribution:write', 'goals:write'] }),
           ),
         );
-        const inAll = { api, clickhouse, people: Math.ceil(people / app.shards.size) };
-        shops.push({ profileId, ...randomChanges({ ...inAll, app: server, profileId, keys }) });
+        const shared = { api, clickhouse, people: Math.ceil(people / app.shards.size) };
+        shops.push({ profileId, ...randomChanges({ ...shared, app: server, profileId, keys }) });
       }
       const inEachLedger = <Row>(statement: RawBuilder<Row>) =>
         Promise.all(
@@ -71,11 +72,11 @@ export const drill: Drill = {
       const change = async () => {
         while (done < changes) {
           const { name, act } = (shops[done % shops.length] as (typeof shops)[number]).next();
-          // It makes every conversion dirty, and so hides whatever somebody forgot to: the later part goes without.
+          // A changed definition marks every conversion dirty and would hide a missing mark, so the later part has none.
           if (name === 'define' && done > changes * definedUntil) continue;
           done += 1;
           await act();
-          progress(done, changes, `${killed.worker} + ${killed.clickhouse} kills, ${fell} falls`);
+          progress(done, changes, `${killed.worker} + ${killed.clickhouse} kills, ${crashes} falls`);
         }
       };
       const killed = { worker: 0, clickhouse: 0 };
@@ -93,16 +94,16 @@ export const drill: Drill = {
           killed.clickhouse += 1;
         }
       };
-      // The engine as a library ends itself when another shard resets a connection, which a server only writes down. Started again, it goes on.
-      let fell = 0;
-      const raise = async () => {
+      // The embedded ClickHouse exits when another shard resets a connection, which a server only logs. It works again after a restart.
+      let crashes = 0;
+      const restartCrashed = async () => {
         for (const shard of shards) {
           if ((await shard.status('clickhouse')).state !== 'stopped') continue;
           await shard.start(['clickhouse']);
-          fell += 1;
+          crashes += 1;
         }
       };
-      const raisedMeanwhile = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+      const retryAfterCrash = async <Result>(act: () => Promise<Result>): Promise<Result> => {
         for (let falls = 0; ; falls += 1) {
           try {
             return await act();
@@ -110,20 +111,20 @@ export const drill: Drill = {
             if (!(error instanceof ClickHouseFailure && error.transient) || shards.length === 1 || falls === 20)
               throw error;
             await sleep(1_000);
-            await raise();
+            await restartCrashed();
           }
         }
       };
       let isOver = false;
       const killer = async () => {
-        for (let look = 1; !isOver; look += 1) {
+        for (let tick = 1; !isOver; tick += 1) {
           await sleep(20);
-          if (look % 50 === 0) await raise();
+          if (tick % 50 === 0) await restartCrashed();
           const made = killed.worker + killed.clickhouse;
           if (made < kills * 2 && done < changes && done / changes >= (made + 0.5) / (kills * 2 + 1)) await kill();
         }
       };
-      const left = async () => {
+      const countDirty = async () => {
         const waiting = await inEachLedger(
           sql<{
             n: string;
@@ -134,20 +135,20 @@ export const drill: Drill = {
       const changeAll = async () => {
         try {
           await Promise.all([change(), change(), change()]);
-          for (let waited = 0; (await left()) > 0 && waited < 300_000; waited += 200) await sleep(200);
+          for (let waited = 0; (await countDirty()) > 0 && waited < 300_000; waited += 200) await sleep(200);
         } finally {
           isOver = true;
         }
       };
       await Promise.all([changeAll(), killer()]);
-      const undone = await left();
+      const unprocessed = await countDirty();
       await each((worker) => worker.kill());
 
       const all = raw<{ conversion_id: string }>(
         `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL ORDER BY conversion_time, conversion_id`,
       );
       const read = async () => {
-        const rows = await raisedMeanwhile(() => clickhouse.query(all, {}));
+        const rows = await retryAfterCrash(() => clickhouse.query(all, {}));
         return new Map(rows.map((row) => [row.conversion_id, JSON.stringify(row)] as const));
       };
       const replayed = async (buckets: number) => {
@@ -158,7 +159,7 @@ export const drill: Drill = {
           buckets,
         };
         for (const { profileId } of shops)
-          await raisedMeanwhile(() => replay({ app, clickhouse }, { profileId, ...rest }));
+          await retryAfterCrash(() => replay({ app, clickhouse }, { profileId, ...rest }));
         return read();
       };
       const incremental = await read();
@@ -168,12 +169,12 @@ export const drill: Drill = {
         [...new Set([...a.keys(), ...b.keys()])].filter((id) => a.get(id) !== b.get(id));
       const different = differ(incremental, once);
 
-      // A definition that no longer counts: nothing may be left.
+      // After definitions stop counting for attribution, no rows may remain.
       await inEachLedger(sql`UPDATE definitions SET is_attribution_eligible = false`);
       const dropped = (await replayed(3)).size;
       return {
         passed:
-          undone === 0 &&
+          unprocessed === 0 &&
           different.length === 0 &&
           differ(once, twice).length === 0 &&
           dropped === 0 &&
@@ -187,7 +188,7 @@ export const drill: Drill = {
         left_of_dropped: dropped,
         worker_kills: killed.worker,
         clickhouse_kills: killed.clickhouse,
-        ...(fell > 0 && { clickhouse_fell: fell }),
+        ...(crashes > 0 && { clickhouse_fell: crashes }),
         ...(different[0] && {
           first: { incremental: incremental.get(different[0]), replayed: once.get(different[0]) },
         }),

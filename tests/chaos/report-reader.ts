@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 type Query = Readonly<Record<string, string>>;
 
-/** A row of a report, or the rest: what a drill looks at. */
+/** The fields that drills read of a report row, or of the unattributed rest. */
 export interface ReportRow {
   readonly campaign_id: string;
   readonly attributed_outcomes_by_type: Readonly<Record<string, number>>;
@@ -14,14 +14,14 @@ export interface Explained {
   readonly value: string;
   readonly contributes: string;
   readonly rowCount: number;
-  /** Of the rows of all pages. */
+  /** The sum over the rows of all pages. */
   readonly sum: string;
   readonly rows: number;
 }
 
 export type Reports = ReturnType<typeof openReports>;
 
-/** Reads reports through the API, all pages of them. */
+/** Reads all pages of reports through the API. */
 export function openReports(fastify: FastifyInstance, headers: Readonly<Record<string, string>>) {
   const read = async (path: string, query: Query) => {
     const url = `/api/v1${path}?${new URLSearchParams(query)}`;
@@ -47,7 +47,7 @@ export function openReports(fastify: FastifyInstance, headers: Readonly<Record<s
       campaign_id: 'unattributed',
       ...(await read('/campaigns/unattributed', query)).data,
     }),
-    /** All rows and the rest. */
+    /** All rows and the unattributed rest. */
     parts: async (query: Query): Promise<ReportRow[]> => [...(await reports.rows(query)), await reports.rest(query)],
     async explain(query: Query): Promise<Explained> {
       let [sum, rows] = ['0', 0];

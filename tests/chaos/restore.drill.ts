@@ -18,13 +18,13 @@ const set = 'drill-restore';
 const lanes = 8;
 
 /**
- * People visit and buy; while they go on, all stores are backed up. Some who had bought before are erased afterwards. Then every engine is
- * destroyed with its data, and the backup is restored into empty ones.
+ * Customers visit and buy while all stores are backed up. Afterwards some of the earlier buyers are erased. Then every engine is destroyed with
+ * its data, and the backup is restored into empty engines.
  */
 export const drill: Drill = {
   name: 'restore',
   promise:
-    'What was acknowledged before a backup comes back from it, with the same credits, and nobody who was erased since does.',
+    'A backup restores every outcome and visit acknowledged before it, with the same credits, and no customer who was erased after it.',
 
   async run({ size, progress }) {
     const { people, erased } = sizes[size];
@@ -36,10 +36,10 @@ export const drill: Drill = {
     try {
       const shop = await openShop(visits);
       await each(people, async (n) => {
-        await shop.come(n);
+        await shop.visitAndBuy(n);
         progress(n, people, 'bought');
       });
-      const load = shop.goOn(people);
+      const load = shop.keepBuying(people);
       await sleep(500);
       const inDatabase = databaseOf(visits.engines.database.ownerUrl);
       const addresses = await supervisor.knownAddresses();
@@ -49,13 +49,13 @@ export const drill: Drill = {
       await sleep(500);
       await load.stop();
       const mark = new Date(made.taken_at);
-      const words = await shop.eraseSome(erased);
+      const emails = await shop.eraseSome(erased);
       await visits.drained(60_000);
       await settled(visits.postgres, visits.profileId);
-      const kept = shop.acknowledgedBefore(mark);
-      const ids = await idsOf(visits.postgres, visits.profileId, kept.outcomes);
-      const wanted = await creditsOf(visits.clickhouse, visits.profileId, ids);
-      const visitsWanted = await countVisits(visits.clickhouse, visits.profileId, kept.visits);
+      const acknowledged = shop.acknowledgedBefore(mark);
+      const ids = await idsOf(visits.postgres, visits.profileId, acknowledged.outcomes);
+      const expected = await creditsOf(visits.clickhouse, visits.profileId, ids);
+      const visitsExpected = await countVisits(visits.clickhouse, visits.profileId, acknowledged.visits);
       await shop.close();
       await visits.close();
 
@@ -75,34 +75,35 @@ export const drill: Drill = {
       try {
         await erasuresDone(app, visits.profileId);
         await settled(app, visits.profileId);
-        const found = await untilSame(
+        const found = await retryUntil(
           () => creditsOf(clickhouse, visits.profileId, ids),
-          (credits) => credits.size === wanted.size,
+          (credits) => credits.size === expected.size,
         );
-        const visitsFound = await untilSame(
-          () => countVisits(clickhouse, visits.profileId, kept.visits),
-          (n) => n >= visitsWanted,
+        const visitsFound = await retryUntil(
+          () => countVisits(clickhouse, visits.profileId, acknowledged.visits),
+          (n) => n >= visitsExpected,
         );
-        const outcomesLost = kept.outcomes.length - (await idsOf(app, visits.profileId, kept.outcomes)).length;
-        const different = [...wanted].filter(([id, credits]) => found.get(id) !== credits).length;
-        const returned = await countNamed(app, clickhouse, visits.profileId, words);
+        const outcomesLost =
+          acknowledged.outcomes.length - (await idsOf(app, visits.profileId, acknowledged.outcomes)).length;
+        const different = [...expected].filter(([id, credits]) => found.get(id) !== credits).length;
+        const returned = await countNamed(app, clickhouse, visits.profileId, emails);
         const rows = made.postgres_rows + made.clickhouse_rows;
         return {
           passed:
             outcomesLost === 0 &&
             different === 0 &&
-            wanted.size === kept.outcomes.length &&
-            visitsFound === visitsWanted &&
-            visitsWanted === kept.visits.length &&
+            expected.size === acknowledged.outcomes.length &&
+            visitsFound === visitsExpected &&
+            visitsExpected === acknowledged.visits.length &&
             returned === 0 &&
             restored.erased_again === erased &&
-            kept.outcomes.length >= people &&
-            shop.acknowledged() > kept.outcomes.length,
-          outcomes_before_the_mark: kept.outcomes.length,
-          outcomes_after_the_mark: shop.acknowledged() - kept.outcomes.length,
+            acknowledged.outcomes.length >= people &&
+            shop.acknowledged() > acknowledged.outcomes.length,
+          outcomes_before_the_mark: acknowledged.outcomes.length,
+          outcomes_after_the_mark: shop.acknowledged() - acknowledged.outcomes.length,
           outcomes_lost: outcomesLost,
           credits_different: different,
-          visits_before_the_mark: visitsWanted,
+          visits_before_the_mark: visitsExpected,
           visits_restored: visitsFound,
           erased_after_the_backup: erased,
           erased_found: returned,
@@ -124,7 +125,7 @@ export const drill: Drill = {
   },
 };
 
-interface Told {
+interface CommandOutput {
   readonly taken_at: string;
   readonly postgres_rows: number;
   readonly clickhouse_rows: number;
@@ -133,13 +134,15 @@ interface Told {
   readonly erased_again: number;
 }
 
-/** The command as an operator runs it. */
-function tributary(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Told> {
+/** Runs a `tributary` command as an operator does. */
+function tributary(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandOutput> {
   const command = [join(import.meta.dirname, '../../apps/cli/main.ts'), ...args];
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...environment };
-    execFile(process.execPath, command, { env, maxBuffer: 1 << 24 }, (error, out, said) =>
-      error ? reject(new Error(`tributary ${args[0]} failed: ${said}`)) : resolve(JSON.parse(out) as Told),
+    execFile(process.execPath, command, { env, maxBuffer: 1 << 24 }, (error, stdout, stderr) =>
+      error
+        ? reject(new Error(`tributary ${args[0]} failed: ${stderr}`))
+        : resolve(JSON.parse(stdout) as CommandOutput),
     );
   });
 }
@@ -156,7 +159,7 @@ const pointAt = (addresses: Readonly<Record<string, string>>, database: string):
 
 const secondsSince = (startedAt: number) => Math.round((performance.now() - startedAt) / 100) / 10;
 
-/** The API beside the scene's collector and worker, and people who visit, buy and go on doing so. */
+/** Starts an API next to the scene's collector and worker, with customers who visit and buy. */
 async function openShop(visits: VisitsScene) {
   const port = await freePort();
   const api = new AppProcess('api', 'api listens', { ...visits.environment, PORT: String(port) });
@@ -172,16 +175,16 @@ async function openShop(visits: VisitsScene) {
     requestsPerMinute: 600_000,
     profileId: visits.profileId,
   });
-  /** When each was acknowledged, with the visits that were acknowledged before it. */
+  /** When each outcome was acknowledged, with the visits acknowledged before it. */
   const outcomes = new Map<string, { readonly at: Date; readonly visits: readonly unknown[] }>();
-  const come = async (n: number) => {
+  const visitAndBuy = async (n: number) => {
     const browser = uuid();
     const email = `person-${n}@restore.example`;
-    const seen = [
+    const browserVisits = [
       browserVisit(new Date(), { url: `https://shop.example/${n}?utm_source=google&utm_medium=cpc` }),
       browserVisit(new Date(), { url: `https://shop.example/${n}`, type: 'identify', traits: { email } }),
     ];
-    const status = await visits.post(JSON.stringify({ key: visits.key, client_id: browser, visits: seen }));
+    const status = await visits.post(JSON.stringify({ key: visits.key, client_id: browser, visits: browserVisits }));
     if (status !== 204) throw new Error(`The collector answered ${status}.`);
     const key = `order-${n}`;
     await shop.post('/api/v1/events', {
@@ -191,21 +194,21 @@ async function openShop(visits: VisitsScene) {
       properties: { value: `${10 + (n % 90)}.50`, currency: 'USD' },
       user_traits: { email },
     });
-    outcomes.set(key, { at: new Date(), visits: seen.map(({ id }) => id) });
+    outcomes.set(key, { at: new Date(), visits: browserVisits.map(({ id }) => id) });
   };
   return {
-    come,
+    visitAndBuy,
     acknowledged: () => outcomes.size,
     acknowledgedBefore(mark: Date) {
       const before = [...outcomes].filter(([, { at }]) => at < mark);
       return { outcomes: before.map(([key]) => key), visits: before.flatMap(([, { visits }]) => visits) };
     },
-    goOn(from: number) {
+    keepBuying(from: number) {
       let [n, isOver] = [from, false];
       const lane = async () => {
         while (!isOver) {
           n += 1;
-          await come(n);
+          await visitAndBuy(n);
         }
       };
       const both = Promise.all([lane(), lane()]);
@@ -216,13 +219,13 @@ async function openShop(visits: VisitsScene) {
         },
       };
     },
-    /** Resolves to what they were called by, once all have their receipt. */
+    /** Resolves to the erased e-mail addresses, once all erasures are done. */
     async eraseSome(count: number): Promise<string[]> {
-      const words = Array.from({ length: count }, (_, n) => `person-${n + 1}@restore.example`);
-      for (const [n, email] of words.entries())
+      const emails = Array.from({ length: count }, (_, n) => `person-${n + 1}@restore.example`);
+      for (const [n, email] of emails.entries())
         await shop.post('/api/v1/customers/erasures', { request_ref: `erased-${n}`, email });
       await erasuresDone(visits.postgres, visits.profileId);
-      return words;
+      return emails;
     },
     async close() {
       await api.kill();
@@ -242,37 +245,37 @@ async function each(count: number, act: (n: number) => Promise<void>): Promise<v
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-async function ask<Row>(app: Postgres, profileId: string, query: ReturnType<typeof sql<Row>>): Promise<Row[]> {
+async function queryRows<Row>(app: Postgres, profileId: string, query: ReturnType<typeof sql<Row>>): Promise<Row[]> {
   return (await app.forProfile(profileId).transaction((tx) => query.execute(tx))).rows;
 }
 
-async function untilSame<T>(look: () => Promise<T>, isEnough: (seen: T) => boolean): Promise<T> {
+async function retryUntil<T>(read: () => Promise<T>, isEnough: (result: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries += 1) {
-    const seen = await look();
-    if (isEnough(seen) || tries === 100) return seen;
+    const result = await read();
+    if (isEnough(result) || tries === 100) return result;
     await sleep(200);
   }
 }
 
-async function gone(app: Postgres, profileId: string, query: ReturnType<typeof sql<{ n: string }>>, what: string) {
+async function untilNone(app: Postgres, profileId: string, query: ReturnType<typeof sql<{ n: string }>>, what: string) {
   const deadline = performance.now() + 120_000;
-  while (Number((await ask(app, profileId, query))[0]?.n) > 0) {
+  while (Number((await queryRows(app, profileId, query))[0]?.n) > 0) {
     if (performance.now() > deadline) throw new Error(`There are still ${what} after two minutes.`);
     await sleep(100);
   }
 }
 
 const settled = (app: Postgres, profileId: string) =>
-  gone(app, profileId, sql`SELECT count(*) AS n FROM dirty_conversions`, 'conversions to be worked out');
+  untilNone(app, profileId, sql`SELECT count(*) AS n FROM dirty_conversions`, 'conversions to be worked out');
 const erasuresDone = (app: Postgres, profileId: string) =>
-  gone(app, profileId, sql`SELECT count(*) AS n FROM erasures WHERE status <> 'done'`, 'erasures to be done');
+  untilNone(app, profileId, sql`SELECT count(*) AS n FROM erasures WHERE status <> 'done'`, 'erasures to be done');
 
 const idsOf = async (app: Postgres, profileId: string, keys: readonly string[]): Promise<string[]> => {
-  const asked = sql<{ id: string }>`SELECT id FROM outcomes WHERE idempotency_key = ANY (${[...keys]}::text[])`;
-  return (await ask(app, profileId, asked)).map(({ id }) => id);
+  const statement = sql<{ id: string }>`SELECT id FROM outcomes WHERE idempotency_key = ANY (${[...keys]}::text[])`;
+  return (await queryRows(app, profileId, statement)).map(({ id }) => id);
 };
 
-/** What each of these payments owes to whom. */
+/** Reads the credits of each of these payments. */
 async function creditsOf(
   clickhouse: ClickHouse,
   profileId: string,
@@ -292,7 +295,7 @@ async function creditsOf(
   return found;
 }
 
-/** As many ids as ClickHouse takes in one parameter. */
+/** Splits ids into batches that fit into one ClickHouse parameter. */
 const inBatches = <Id>(ids: readonly Id[], most = 2_000): Id[][] =>
   Array.from({ length: Math.ceil(ids.length / most) }, (_, nth) => ids.slice(nth * most, (nth + 1) * most));
 
@@ -310,18 +313,18 @@ async function countVisits(clickhouse: ClickHouse, profileId: string, ids: reado
   return found;
 }
 
-/** Whoever was erased, anywhere that still says who somebody was. */
-async function countNamed(app: Postgres, clickhouse: ClickHouse, profileId: string, words: readonly string[]) {
-  const [known] = await ask(
+/** Counts the identifiers and visits of erased customers that are still stored. */
+async function countNamed(app: Postgres, clickhouse: ClickHouse, profileId: string, emails: readonly string[]) {
+  const [identifiers] = await queryRows(
     app,
     profileId,
-    sql<{ n: string }>`SELECT count(*) AS n FROM identifiers WHERE value = ANY (${[...words]}::text[])`,
+    sql<{ n: string }>`SELECT count(*) AS n FROM identifiers WHERE value = ANY (${[...emails]}::text[])`,
   );
-  const [seen] = await clickhouse.query(
+  const [visits] = await clickhouse.query(
     raw<{ n: string }>(
       'SELECT count() AS n FROM visits WHERE profile_id = {profileId:UUID} AND url IN {urls:Array(String)}',
     ),
-    { profileId, urls: words.map((_, n) => `https://shop.example/${n + 1}`) },
+    { profileId, urls: emails.map((_, n) => `https://shop.example/${n + 1}`) },
   );
-  return Number(known?.n) + Number(seen?.n);
+  return Number(identifiers?.n) + Number(visits?.n);
 }

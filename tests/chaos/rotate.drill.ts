@@ -32,12 +32,12 @@ const root = join(import.meta.dirname, '../..');
 
 /**
  * Repeatedly rotates the keys of every purpose, rewraps stored secrets and retires older envelope keys, while outcomes, visits and webhooks
- * arrive. The small size backdates new keys by a minute, so that processes meet keys that they have not loaded.
+ * arrive. The small size backdates new keys by a minute, so that processes encounter keys that they have not loaded.
  */
 export const drill: Drill = {
   name: 'rotate',
   promise:
-    'While keys of every purpose and database passwords are rotated repeatedly, no request fails, no work is set aside and no data is lost.',
+    'While keys of every purpose and database passwords are rotated repeatedly, no request fails, no work is parked and no data is lost.',
 
   async run({ size, progress }) {
     const { seconds, everyMs, ...rates } = sizes[size];
@@ -94,7 +94,7 @@ export const drill: Drill = {
         () => {},
       );
       const result = await verdict(scene, outcomes, visits, drainMs);
-      const { rows: setAside } = await scene.postgres.unbound.query(
+      const { rows: parkedWork } = await scene.postgres.unbound.query(
         sql<{ queue: string; n: string }>`SELECT queue, count(*) AS n FROM work_set_aside GROUP BY queue`,
       );
       const undelivered = eventIds.filter((id) => !delivered.has(id)).length;
@@ -104,7 +104,7 @@ export const drill: Drill = {
         passed:
           result.passed &&
           undelivered === 0 &&
-          setAside.length === 0 &&
+          parkedWork.length === 0 &&
           refused === 0 &&
           counts.retirements > 0 &&
           passwords.retired.length > 0,
@@ -116,7 +116,7 @@ export const drill: Drill = {
         webhooks: eventIds.length,
         webhooks_undelivered: undelivered,
         webhooks_doubled: [...delivered.values()].filter((times) => times > 1).length,
-        set_aside: setAside,
+        set_aside: parkedWork,
         keys_not_loaded_yet: scene.worker.lines.filter((line) => line.includes('KeyNotLoaded')).length,
       };
     } finally {

@@ -1,7 +1,7 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Made-up people, each following from a number, here and in SQL alike: a drill can ask for one without having read them. */
+/** A generated person. TypeScript and SQL derive the same person from a number, so a drill can search for one without reading any. */
 export interface Person {
   readonly first: string;
   readonly last: string;
@@ -19,7 +19,7 @@ const surnames =
     ' ',
   );
 
-/** Common names are common: the square of an even share falls on the first ones most often. */
+/** Picks the first names of a list most often, as real names are distributed: it squares an even share. */
 const pick = (names: readonly string[], number: number, prime: number): string => {
   const share = ((number * prime) % 10_007) / 10_007;
   return names[Math.floor(share * share * names.length)] as string;
@@ -39,8 +39,8 @@ export function personAt(number: number): Person {
 const batch = 100_000;
 
 /**
- * Puts many people into profiles. The terms, which are most of it, are written in bulk with their trigger and key laid aside
- * meanwhile: kept up row by row, the key alone would take longer than all the rest.
+ * Fills profiles with many customers. Most rows are search terms, which are written in bulk with their trigger disabled and without their
+ * primary key: maintaining the key row by row would take longer than everything else.
  */
 export async function fill(
   ownerUrl: string,
@@ -69,7 +69,7 @@ export async function fill(
       'ALTER TABLE search_terms ADD FOREIGN KEY (profile_id) REFERENCES profiles ON DELETE CASCADE NOT VALID',
     );
     await asOwner('ALTER TABLE customers ENABLE TRIGGER USER');
-    // What autovacuum would have done by the time anybody searches.
+    // In production, autovacuum would have run before the first search.
     for (const table of ['customers', 'identifiers', 'search_terms']) await asOwner(`VACUUM (ANALYZE) ${table}`);
   } finally {
     await owner.close();

@@ -28,7 +28,7 @@ export const drill: Drill = {
         }
         progress(Math.min(planted.length, wanted), wanted);
       }
-      // An answer that shows a secret once is kept for repeats; it must be kept sealed, too.
+      // A response that shows a secret once is stored for idempotent repeats, and must be stored encrypted.
       await buildProfile(kit.app);
       const { host, pathname, password } = new URL(kit.database.ownerUrl);
       const dump = execFileSync(pgDump(), ['--data-only', `postgres://postgres:${password}@${host}${pathname}`], {
@@ -45,7 +45,7 @@ export const drill: Drill = {
       const hits = (text: string) =>
         planted.filter((secret) => encodings(secret).some((encoded) => text.includes(encoded))).length;
       const result = { in_tables: hits(dump), in_logs: hits(logs) };
-      // The control: the same search finds one that is really there.
+      // The control: the same search must find a secret that is present.
       const control = hits(`${dump}${planted[0]}`);
       return {
         passed:

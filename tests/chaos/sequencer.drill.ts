@@ -9,8 +9,8 @@ const sizes = { small: { rows: 20_000, kills: 4 }, full: { rows: 1_000_000, kill
 const writers = 16;
 
 /**
- * Sixteen writers commit 1 to 50 events a transaction, some of them late; the sequencer process is killed -9 again and
- * again with work in flight; a reader follows the numbers from the start, as a subscriber would.
+ * Sixteen writers commit 1 to 50 events per transaction, some of them late. The sequencer process is killed repeatedly with SIGKILL while
+ * events wait. A reader follows the numbers from the start, as a subscriber does.
  */
 export const drill: Drill = {
   name: 'sequencer',
@@ -87,7 +87,7 @@ async function write(
           occurredAt,
         })),
       );
-      // A late commit is what makes numbers given inside the transaction unsafe.
+      // Late commits would make numbers assigned inside the transaction unsafe.
       if (Math.random() < 0.2) await sleep(Math.random() * 50);
     });
     for (const id of ids) written.add(id);
@@ -95,7 +95,7 @@ async function write(
   }
 }
 
-/** Reads as a subscriber does: everything after the last number it has seen. */
+/** Reads as a subscriber does: all events after the last number that it has read. */
 function follow(system: Postgres, rows: number) {
   const seen: { id: string; sequence: string }[] = [];
   const loop = async () => {
@@ -117,7 +117,7 @@ function follow(system: Postgres, rows: number) {
   return { seen, done: loop() };
 }
 
-/** Kills the sequencer's process, spread over the run, each time with events waiting, until it is told to stop. */
+/** Kills the sequencer process `kills` times, spread over the run and each time with events waiting. Resolves to the fewest waiting events. */
 function keepKilling(sequencer: Killable, kills: number, share: () => number, waiting: () => number) {
   let leastInFlight = Number.POSITIVE_INFINITY;
   const loop = async () => {

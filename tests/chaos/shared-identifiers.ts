@@ -6,14 +6,14 @@ import { buildProfile, testTombstones, testVault } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { inTurn } from './in-turn.ts';
 
-/** How many customers with keys of their own share an email and a phone. */
+/** The number of customers with separate keys who share an email and a phone. */
 const sizes = { family: 4, office: 8, clinic: 20, school: 30 } as const;
 
 interface Sharing {
   readonly groups: number;
   readonly seed: number;
   readonly writers: number;
-  readonly write: (app: Postgres, profileId: string, history: Identifier[][], place: number) => Promise<void>;
+  readonly write: (app: Postgres, profileId: string, history: Identifier[][], index: number) => Promise<void>;
 }
 
 /**
@@ -36,8 +36,8 @@ export async function eraseAmongShared(
     keys += size;
     const first = history.length;
     history.push(...messages);
-    const places = messages.map((_, index) => first + index);
-    await inTurn(shuffled(places, random), writers, (place) => write(app, profileId, history, place));
+    const indexes = messages.map((_, index) => first + index);
+    await inTurn(shuffled(indexes, random), writers, (index) => write(app, profileId, history, index));
     const erased: Identifier = { kind: 'external_customer_id', value: `${group}-${random(size)}` };
     const before = await recordsByKey(app, profileId, group);
     await erase(app, profileId, erased);
@@ -66,7 +66,7 @@ function groupMessages(group: number, size: number, random: (below: number) => n
   return [...keyed.flat(), [email], [phone]];
 }
 
-/** The records of each key of a group, as one text. */
+/** Reads the records of each key of a group, joined into one text. */
 async function recordsByKey(app: Postgres, profileId: string, group: number): Promise<Map<string, string>> {
   const { rows } = await app.forProfile(profileId).transaction((tx) =>
     sql<{ key: string; records: string }>`
@@ -82,8 +82,8 @@ async function erase(app: Postgres, profileId: string, selector: Identifier): Pr
     const { customers } = await openCustomers(tx, profileId, [selector], testTombstones);
     const customerId = customers[0]?.id ?? '';
     const requestRef = `drill-${selector.value}`;
-    const asked = { profileId, customerId, selector, requestRef, reason: 'other', at: new Date() } as const;
-    await eraseCustomer(tx, asked, { tombstones: testTombstones, vault: testVault });
+    const request = { profileId, customerId, selector, requestRef, reason: 'other', at: new Date() } as const;
+    await eraseCustomer(tx, request, { tombstones: testTombstones, vault: testVault });
   });
 }
 
@@ -98,9 +98,9 @@ function randomFrom(seed: number): (below: number) => number {
 
 function shuffled<A>(items: readonly A[], random: (below: number) => number): A[] {
   const mixed = [...items];
-  for (let place = mixed.length - 1; place > 0; place -= 1) {
-    const other = random(place + 1);
-    [mixed[place], mixed[other]] = [mixed[other] as A, mixed[place] as A];
+  for (let index = mixed.length - 1; index > 0; index -= 1) {
+    const other = random(index + 1);
+    [mixed[index], mixed[other]] = [mixed[other] as A, mixed[index] as A];
   }
   return mixed;
 }

@@ -9,7 +9,7 @@ const sizes = {
 export const drill: Drill = {
   name: 'signatures',
   promise:
-    'A delivery verifies with every secret that is live, over three rotations, and none of which a letter was changed.',
+    'A delivery verifies with every active secret over three rotations, and no delivery with a changed character verifies.',
   async run({ size, progress }) {
     const { deliveries, mutations } = sizes[size];
     const total = deliveries + mutations;

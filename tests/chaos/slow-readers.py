@@ -1,6 +1,6 @@
-"""Asks for a large answer over many connections and takes it a little at a time, as a bad line or a hostile client would.
+"""Requests a large response over many connections and reads it slowly, as a client with a bad connection or a hostile client does.
 
-Node cannot make a socket's receive buffer small, and a large one would take in the whole answer at once."""
+Node cannot make a socket's receive buffer small, and a large buffer would receive the whole response at once."""
 import socket
 import sys
 import threading
@@ -9,7 +9,7 @@ import time
 port, path, authorization, readers, seconds = sys.argv[1:]
 until = time.monotonic() + float(seconds)
 request = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: {authorization}\r\n\r\n".encode()
-asked = [0]
+requests_sent = [0]
 
 
 def read():
@@ -20,7 +20,7 @@ def read():
         try:
             connection.connect(("127.0.0.1", int(port)))
             connection.sendall(request)
-            asked[0] += 1
+            requests_sent[0] += 1
             while time.monotonic() < until and connection.recv(512):
                 time.sleep(0.05)
         except OSError:
@@ -33,4 +33,4 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-print(asked[0])
+print(requests_sent[0])

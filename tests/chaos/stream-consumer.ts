@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '@tributary/stream';
 
 /**
- * The reader of the stream drill, as a process of its own so that it can be killed -9. It writes down what it handled before
- * it acknowledges, in one file per life: a line that a kill tore in half is then the last one of its file.
+ * The reader of the stream drill, in a separate process that the drill can kill. It logs the messages that it handled before it acknowledges
+ * them. Each process has its own log file, so a line that a kill cuts off is the last line of its file.
  */
 const [url = '', prefix = '', name = '', file = ''] = process.argv.slice(2);
 const workMs = 10;
@@ -16,10 +16,10 @@ await stream.consume({
   maxMessages: 100,
   maxWaitMs: 20,
   pullMs: 1_000,
-  // What a killed reader held comes again after this; the drill should not wait half a minute for it.
+  // Messages of a killed reader are redelivered after this time. The default of half a minute would slow the drill down.
   ackWaitMs: 2_000,
   async handler(batch) {
-    // Tells the drill when a kill hurts most: messages in hand, nothing written yet.
+    // Reports the number of messages that are in progress and not logged yet, so that the drill can kill at the worst time.
     process.send?.(batch.length);
     await sleep(workMs);
     for (const message of batch) {
@@ -35,5 +35,5 @@ process.once('SIGTERM', async () => {
   await stream.close();
   process.exit(0);
 });
-// A drill that was interrupted leaves nobody behind.
+// Exits when the drill is interrupted.
 process.once('disconnect', () => process.exit(1));

@@ -8,7 +8,7 @@ import { Supervisor } from '@tributary/engines';
 import { connectStream, PublishFailed, type Stream } from '@tributary/stream';
 import type { Drill } from '@tributary/testkit';
 
-/** `window`: the sender is never further ahead of the reader than this, so that there is work in flight until the last kill. */
+/** `window` is the most that the sender may be ahead of the reader, so that messages are in flight until the last kill. */
 const sizes = {
   small: { messages: 5_000, kills: 2, window: 800 },
   full: { messages: 200_000, kills: 20, window: 2_000 },
@@ -17,17 +17,17 @@ const prefix = 'drill';
 const consumerName = 'drill';
 const lanes = 8;
 const batchSize = 32;
-/** About what one visit weighs. */
+/** About the size of one visit. */
 const payloadBytes = 400;
 const drainMs = 120_000;
 
 /**
- * Publishers send without pause, a reader process writes down what it handled, and NATS and the reader are killed -9 in
- * turn, each time with messages on their way through whoever dies.
+ * Publishers send without pause and a reader process logs the messages that it handles. NATS and the reader are killed alternately with SIGKILL,
+ * each time with messages in flight in the killed process.
  */
 export const drill: Drill = {
   name: 'stream',
-  promise: 'A message the log has acknowledged is handled at least once, whoever is killed and whenever.',
+  promise: 'A message that the stream acknowledged is handled at least once, whichever process is killed and whenever.',
 
   async run({ size, progress }) {
     const { messages, kills, window } = sizes[size];
@@ -54,7 +54,7 @@ export const drill: Drill = {
       const ticker = setInterval(() => progress(journal.distinct, messages, killer.note), 500);
       cleanup.push(() => clearInterval(ticker));
       await Promise.all([sender.run(), killer.run()]);
-      await drained(stream);
+      await untilDrained(stream);
       await reader.stop();
 
       journal.read();
@@ -86,8 +86,8 @@ export const drill: Drill = {
   },
 };
 
-/** The reader has nothing more to do. What it lost by then, it lost for good. */
-async function drained(stream: Stream): Promise<void> {
+/** Resolves when no messages wait for the reader. Messages that it has not handled by then are lost. */
+async function untilDrained(stream: Stream): Promise<void> {
   const deadline = performance.now() + drainMs;
   while ((await stream.waiting(consumerName)) > 0) {
     if (performance.now() > deadline) throw new Error(`The reader is not through within ${drainMs} ms.`);
@@ -95,7 +95,7 @@ async function drained(stream: Stream): Promise<void> {
   }
 }
 
-/** Sends every message until it is acknowledged, however often that takes. */
+/** Sends every message until it is acknowledged. */
 class Sender {
   readonly acknowledged: number[] = [];
   readonly #stream: Stream;
@@ -146,7 +146,7 @@ class Sender {
   }
 }
 
-/** What the reader wrote down over all its lives. */
+/** The messages that all reader processes logged. */
 class Journal {
   distinct = 0;
   total = 0;
@@ -161,7 +161,7 @@ class Journal {
     this.#times = new Uint16Array(messages);
   }
 
-  /** A file for a new life. */
+  /** Creates the log file of a new reader process. */
   open(): string {
     const path = join(this.#directory, `handled-${this.#files.length}.log`);
     this.#files.push({ path, offset: 0 });
@@ -176,7 +176,7 @@ class Journal {
     return (this.#times[id] ?? 0) > 0;
   }
 
-  /** Whole lines only: a line that a kill tore was never handled to its end. */
+  /** Reads complete lines only: the message of a cut-off line was not handled completely. */
   read(): void {
     for (const file of this.#files) {
       if (!existsSync(file.path)) continue;
@@ -206,7 +206,7 @@ class Reader {
   readonly #url: string;
   readonly #journal: Journal;
   #child: ChildProcess;
-  #holding = 0;
+  #inProgress = 0;
 
   constructor(url: string, journal: Journal) {
     this.#url = url;
@@ -214,35 +214,35 @@ class Reader {
     this.#child = this.#spawn();
   }
 
-  /** Messages it is at work on and has not written down. */
-  get holding(): number {
-    return this.#holding;
+  /** The number of messages that it is handling and has not logged. */
+  get inProgress(): number {
+    return this.#inProgress;
   }
 
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  async succeed(): Promise<void> {
-    await this.#gone();
+  async replace(): Promise<void> {
+    await this.#exited();
     this.#child = this.#spawn();
   }
 
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM');
-    await this.#gone();
+    await this.#exited();
   }
 
-  async #gone(): Promise<void> {
+  async #exited(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
   }
 
   #spawn(): ChildProcess {
     const program = join(import.meta.dirname, 'stream-consumer.ts');
-    this.#holding = 0;
+    this.#inProgress = 0;
     const child = fork(program, [this.#url, prefix, consumerName, this.#journal.open()]);
-    child.on('message', (holding: number) => {
-      if (child === this.#child) this.#holding = holding;
+    child.on('message', (inProgress: number) => {
+      if (child === this.#child) this.#inProgress = inProgress;
     });
     return child;
   }
@@ -257,7 +257,7 @@ interface Scene {
   readonly kills: number;
 }
 
-/** Kills NATS and the reader in turn, spread over the run. */
+/** Kills NATS and the reader alternately, spread over the run. */
 class Killer {
   natsKills = 0;
   readerKills = 0;
@@ -275,7 +275,7 @@ class Killer {
   async run(): Promise<void> {
     const { journal, messages, kills } = this.#scene;
     for (let kill = 1; kill <= 2 * kills; kill += 1) {
-      // Only the reader moves this number, so between two of its deaths it has always been at work.
+      // Only the reader increases this number, so it has handled messages between any two kills.
       while (journal.distinct < (messages * kill) / (2 * kills + 1)) await sleep(1);
       await (kill % 2 === 1 ? this.#killNats() : this.#killReader());
     }
@@ -283,7 +283,7 @@ class Killer {
 
   async #killNats(): Promise<void> {
     const { engines, stream } = this.#scene;
-    await this.#strike(
+    await this.#killInFlight(
       () => (stream.isUp ? stream.load.inFlight : 0),
       () => engines.kill('nats'),
     );
@@ -293,18 +293,18 @@ class Killer {
 
   async #killReader(): Promise<void> {
     const { reader } = this.#scene;
-    await this.#strike(
-      () => reader.holding,
+    await this.#killInFlight(
+      () => reader.inProgress,
       () => reader.kill(),
     );
     this.readerKills += 1;
-    await reader.succeed();
+    await reader.replace();
   }
 
-  /** Nothing else can run between the last look and the blow. */
-  async #strike(inFlight: () => number, blow: () => unknown): Promise<void> {
+  /** Kills as soon as messages are in flight. No other code runs between the last check and the kill. */
+  async #killInFlight(inFlight: () => number, kill: () => unknown): Promise<void> {
     while (inFlight() <= 0) await sleep(1);
     this.leastInFlight = Math.min(this.leastInFlight, inFlight());
-    await blow();
+    await kill();
   }
 }

@@ -11,7 +11,7 @@ import type { Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** A shop that connected its accounts at the sandbox. */
+/** A shop whose accounts at the sandbox are connected. */
 export interface Shop {
   readonly id: string;
   readonly workspaceId: string;
@@ -19,7 +19,7 @@ export interface Shop {
 
 const redirectUri = 'http://127.0.0.1:4000/connect/callback';
 
-/** Connects what a person agrees to, as a hand-off would. */
+/** Connects the account that a merchant consents to, as a hand-off does. */
 export async function connect(
   app: Postgres,
   sandbox: Sandbox,
@@ -28,13 +28,13 @@ export async function connect(
   channel: Channel,
   vault: Vault = testVault,
 ) {
-  const { connect: way } = providers.of(channel) as Provider;
-  if (!way) throw new Error(`${channel} cannot be connected.`);
+  const { connect: flow } = providers.of(channel) as Provider;
+  if (!flow) throw new Error(`${channel} cannot be connected.`);
   const call = callTo(sandbox, new Date());
-  const back = way.readCallback(await completeConsent(way.authorizeUrl({ redirectUri, state: 's' })));
+  const back = flow.readCallback(await completeConsent(flow.authorizeUrl({ redirectUri, state: 's' })));
   if (!('code' in back)) throw new Error(`The sandbox said ${back.reason}.`);
-  const credentials = await way.exchange({ code: back.code, redirectUri }, call);
-  const [candidate] = await way.candidates(credentials, call);
+  const credentials = await flow.exchange({ code: back.code, redirectUri }, call);
+  const [candidate] = await flow.candidates(credentials, call);
   if (!candidate) throw new Error('The sandbox has no account.');
   const made = { profileId: shop.id, workspaceId: shop.workspaceId, appId: undefined, channel, candidate };
   await app
@@ -45,38 +45,50 @@ export async function connect(
 
 export const buildShop = async (kit: BuilderKit): Promise<Shop> => buildMarkedProfile(kit);
 
-const places = (profileId: string, row: string) => ({ table: 'connections', column: 'credentials', row, profileId });
+const credentialsLocation = (profileId: string, row: string) => ({
+  table: 'connections',
+  column: 'credentials',
+  row,
+  profileId,
+});
 
-interface Kept {
+interface StoredConnection {
   readonly id: string;
   readonly profile_id: string;
   readonly status: string;
   readonly credentials: Buffer;
 }
 
-/** The connections of a shop, with what is kept of their way in. */
+/** Reads the connections of a shop, with their decrypted credentials. */
 export async function connectionsOf(app: Postgres, { id }: Shop) {
   const { rows } = await app
     .forProfile(id)
-    .transaction((tx) => sql<Kept>`SELECT id, profile_id, status, credentials FROM connections`.execute(tx));
+    .transaction((tx) =>
+      sql<StoredConnection>`SELECT id, profile_id, status, credentials FROM connections`.execute(tx),
+    );
   return rows.map((row) => ({
     ...row,
-    opened: JSON.parse(testVault.open(row.credentials, places(row.profile_id, row.id))) as Record<string, unknown>,
+    opened: JSON.parse(testVault.open(row.credentials, credentialsLocation(row.profile_id, row.id))) as Record<
+      string,
+      unknown
+    >,
   }));
 }
 
-/** As if the access token had run out: whoever reads next needs a new pair. */
-export async function runOut(app: Postgres, shop: Shop, channel: Channel): Promise<void> {
+/** Marks the access token as expired, so that the next sync needs a new token pair. */
+export async function expireAccessToken(app: Postgres, shop: Shop, channel: Channel): Promise<void> {
   const { rows } = await app
     .forProfile(shop.id)
     .transaction((tx) =>
-      sql<Kept>`SELECT id, profile_id, status, credentials FROM connections WHERE channel = ${channel}`.execute(tx),
+      sql<StoredConnection>`SELECT id, profile_id, status, credentials FROM connections WHERE channel = ${channel}`.execute(
+        tx,
+      ),
     );
   for (const { id, credentials } of rows) {
-    const opened = JSON.parse(testVault.open(credentials, places(shop.id, id)));
+    const opened = JSON.parse(testVault.open(credentials, credentialsLocation(shop.id, id)));
     const sealed = testVault.seal(
       JSON.stringify({ ...opened, expiresAt: new Date(0).toISOString() }),
-      places(shop.id, id),
+      credentialsLocation(shop.id, id),
     );
     await app
       .forProfile(shop.id)
@@ -88,25 +100,25 @@ export async function runOut(app: Postgres, shop: Shop, channel: Channel): Promi
   }
 }
 
-/** As a text stands in a column of text, and in one of bytes as PostgreSQL shows it. */
-const asShown = (text: string): string[] => [
+/** The forms that a text can have in a dump: plain in text columns, hexadecimal in binary columns, or base64. */
+const dumpFormsOf = (text: string): string[] => [
   text,
   Buffer.from(text).toString('hex'),
   Buffer.from(text).toString('base64'),
 ];
 
-/** One pattern for all of them: a dump is long. */
+/** Combines all texts into one pattern, because a dump is long. */
 const patternOf = (texts: readonly string[]): RegExp =>
   new RegExp(
     texts
-      .flatMap(asShown)
+      .flatMap(dumpFormsOf)
       .map((text) => RegExp.escape(text))
       .join('|'),
   );
 
 /**
- * How many lines of a dump of all tables, of whatever schema, hold one of these texts in the clear, and how many there are. It is made
- * as the superuser: whoever owns the tables sees only a part of their rows.
+ * Counts the lines of a dump of all tables in all schemas, and the lines that hold one of the texts in the clear. The superuser makes the dump,
+ * because row-level security hides rows from the owner of the tables.
  */
 export async function searchDump(ownerUrl: string, texts: readonly string[]) {
   const { host, pathname, password } = new URL(ownerUrl);

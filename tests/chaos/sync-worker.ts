@@ -8,15 +8,15 @@ import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { testOutcomeServices, testVault } from '@tributary/testkit';
 import { faultOf, startQueueWorker } from '@tributary/work';
 
-/** A worker that reads providers, so that a drill can kill it. It writes its log and its metrics to standard output. */
+/** A worker process for syncs that a drill can kill. It writes its log and its metrics to standard output. */
 const [appUrl = '', systemUrl = '', settings = '{}'] = process.argv.slice(2);
 const app = createPostgres({ url: appUrl, poolSize: 8 });
 const system = createPostgres({ url: systemUrl, poolSize: 4 });
 const log = createLog('info', { write: (line) => void process.stdout.write(line) });
 const metrics = createWorkMetrics({});
-const show = async () => void process.stdout.write(await metrics.text());
-await show();
-setInterval(() => void show(), 2_000).unref();
+const writeMetrics = async () => void process.stdout.write(await metrics.text());
+await writeMetrics();
+setInterval(() => void writeMetrics(), 2_000).unref();
 startQueueWorker({
   system,
   systemUrl,

@@ -6,49 +6,51 @@ import { json, type Sandbox, startSandbox } from '@tributary/sandbox';
 import { type Drill, Killable, openDrillKit } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { buildShop, connect, connectionsOf, runOut, type Shop, searchDump } from './sync-scene.ts';
+import { buildShop, connect, connectionsOf, expireAccessToken, type Shop, searchDump } from './sync-scene.ts';
 
 const sizes = {
   small: { shops: 2, people: 100, campaigns: 12, days: 6, payments: 150, kills: 2 },
-  // So many campaigns have 5,000 ads in the account that is read. A first sync reads 90 days, today among them.
+  // With 2,700 campaigns the synced account has 5,000 ads. A first sync reads 90 days, including today.
   full: { shops: 4, people: 3_000, campaigns: 2_700, days: 89, payments: 50_000, kills: 20 },
 } as const;
 
 /**
- * Three workers read payments and ads of some shops from the sandbox, which fails a fifth of the calls, limits some and replaces refresh
- * tokens at every use; they are killed -9 again and again. In the end the ledger must be the sandbox's book.
+ * Three workers sync payments and ads of some shops from the sandbox. The sandbox fails a fifth of the calls, throttles some and replaces refresh
+ * tokens at every use. The workers are killed repeatedly with SIGKILL. In the end the ledger must equal the sandbox's book.
  */
 export const drill: Drill = {
   name: 'sync',
   promise:
-    'What providers say is in the ledger exactly once, whoever is killed and whatever fails; only a lost token asks for a new consent, and none is kept in the clear.',
+    'Each provider record is in the ledger exactly once, whichever worker is killed and whatever fails. Only a lost token requires a new consent, and no token is stored in the clear.',
 
   async run({ size, progress }) {
-    const asked = sizes[size];
+    const targets = sizes[size];
     const kit = await openDrillKit('drill-sync', ['postgres']);
-    const sandbox = await startSandbox({ seed: 7, market: marketOf(asked) });
+    const sandbox = await startSandbox({ seed: 7, market: marketOf(targets) });
     const workers: Killable[] = [];
     try {
-      for (let n = 0; n < asked.payments; n += 1) sandbox.book.stripe.pay({ amount: 100 + n, currency: 'usd' });
+      for (let n = 0; n < targets.payments; n += 1) sandbox.book.stripe.pay({ amount: 100 + n, currency: 'usd' });
       const settings = { ...sandbox.settings, PROVIDER_LOCAL_HOSTS: '127.0.0.1' };
       const providers = createProviders(loadSettings(settings));
       const shops: Shop[] = [];
-      for (let n = 0; n < asked.shops; n += 1) {
+      for (let n = 0; n < targets.shops; n += 1) {
         const shop = await buildShop(kit);
         for (const channel of ['payments_a', 'social_ads'] as const)
           await connect(kit.app, sandbox, providers, shop, channel);
-        await runOut(kit.app, shop, 'payments_a');
+        await expireAccessToken(kit.app, shop, 'payments_a');
         shops.push(shop);
       }
-      /** Logs and metrics of the workers, and every place where a sync was seen to stand. */
+      /** Logs and metrics of the workers, and every stored position of a sync that was observed. */
       const written = new Set<string>();
       fail(sandbox);
       const { appUrl, systemUrl } = kit.database;
       const script = join(import.meta.dirname, 'sync-worker.ts');
-      const hear = (text: string) => void written.add(text);
-      workers.push(...[1, 2, 3].map(() => new Killable(script, [appUrl, systemUrl, JSON.stringify(settings)], hear)));
+      const collect = (text: string) => void written.add(text);
+      workers.push(
+        ...[1, 2, 3].map(() => new Killable(script, [appUrl, systemUrl, JSON.stringify(settings)], collect)),
+      );
       await Promise.all(workers.map((worker) => worker.start()));
-      const expected = sandbox.book.stripe.money().charges.size * asked.shops;
+      const expected = sandbox.book.stripe.money().charges.size * targets.shops;
       const read = async () => {
         const { rows } = await kit.owner.unbound.query(
           sql<{ outcomes: number; open: number; lost: number; positions: string[] | null }>`
@@ -66,18 +68,18 @@ export const drill: Drill = {
       for (;;) {
         const { outcomes, open, lost } = await read();
         progress(outcomes, expected, `${killed} killed`);
-        if (open === 0 && killed >= asked.kills) break;
+        if (open === 0 && killed >= targets.kills) break;
         if (Date.now() > until) break;
-        // Whoever waits for what a provider asked waits no longer than the drill.
+        // Makes delayed syncs due, so that the drill does not wait for the delays that providers request.
         await kit.system.unbound.query(
           sql`UPDATE syncs SET due_at = now() WHERE state <> 'idle' AND due_at < 'infinity'`,
         );
         if (lost > 0) {
-          const again = await mend(kit, sandbox, providers, shops);
+          const again = await reconnectLost(kit, sandbox, providers, shops);
           reconnects += again.reconnects;
           unjust += again.unjust;
         }
-        if (killed < asked.kills && outcomes >= (expected * killed) / (asked.kills + 1)) {
+        if (killed < targets.kills && outcomes >= (expected * killed) / (targets.kills + 1)) {
           const worker = workers[killed % workers.length];
           await worker?.kill();
           await worker?.start();
@@ -87,24 +89,24 @@ export const drill: Drill = {
       }
       const compared: Awaited<ReturnType<typeof compare>>[] = [];
       for (const shop of shops) compared.push(await compare(kit, sandbox, shop));
-      const sum = (name: 'payments' | 'days' | 'wrong' | 'told' | 'twice') =>
+      const sum = (name: 'payments' | 'days' | 'wrong' | 'published' | 'twice') =>
         compared.reduce((all, one) => all + one[name], 0);
-      const [told, twice] = [sum('told'), sum('twice')];
+      const [published, twice] = [sum('published'), sum('twice')];
       const leaks = await searchEverywhere(kit.database.ownerUrl, [...written].join('\n'), sandbox);
       return {
         passed:
           sum('wrong') === 0 &&
           twice === 0 &&
-          told === expected &&
+          published === expected &&
           unjust === 0 &&
           leaks.found === 0 &&
-          leaks.isSighted,
-        shops: asked.shops,
+          leaks.isControlFound,
+        shops: targets.shops,
         payments: sum('payments'),
         ads: compared[0]?.ads ?? 0,
         ad_days: sum('days'),
         wrong: sum('wrong'),
-        told,
+        told: published,
         told_twice: twice,
         kills: killed,
         reconnects_after_a_lost_token: reconnects,
@@ -121,7 +123,7 @@ export const drill: Drill = {
   },
 };
 
-/** It ended yesterday: what a provider says of the hours to come is refused. */
+/** The market ended yesterday, because provider records with a time in the future are rejected. */
 const marketOf = ({ people, campaigns, days }: (typeof sizes)[keyof typeof sizes]) => {
   const start = new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
   return { people, campaigns, days, start };
@@ -129,7 +131,7 @@ const marketOf = ({ people, campaigns, days }: (typeof sizes)[keyof typeof sizes
 
 type Kit = Awaited<ReturnType<typeof openDrillKit>>;
 
-/** A fifth of the calls fail in one way or the other, but for those that issue tokens: what those lose is another matter. */
+/** Makes a fifth of the calls fail, except calls that issue tokens: a lost token response requires a new consent. */
 function fail(sandbox: Sandbox): void {
   const at = /^\/(stripe\/v1\/(?!oauth)|meta\/(?!.*oauth))/;
   const often = { at, times: Number.POSITIVE_INFINITY };
@@ -145,8 +147,8 @@ function fail(sandbox: Sandbox): void {
 }
 
 /**
- * Every code and token that was ever given, in a dump of all tables and in what the workers wrote. The same search must find what is
- * there: a payment in the dump, a metric in what was written.
+ * Searches a dump of all tables and the output of the workers for every code and token that was ever issued. As a control, the same search must
+ * find a payment in the dump and a metric in the output.
  */
 async function searchEverywhere(ownerUrl: string, written: string, sandbox: Sandbox) {
   const tokens = sandbox.consents.given();
@@ -157,13 +159,18 @@ async function searchEverywhere(ownerUrl: string, written: string, sandbox: Sand
     found: leaks + tokens.filter((token) => written.includes(token)).length,
     tokens: tokens.length,
     searched: searched + written.split('\n').length,
-    isSighted:
+    isControlFound:
       control.leaks > 0 && written.includes('tributary_work_failures_total') && written.includes('"startedAt"'),
   };
 }
 
-/** Whoever lost a pair consents again, which mends the same connection. A reconnect is just where the token that is kept was used. */
-async function mend({ app }: Kit, sandbox: Sandbox, providers: Parameters<typeof connect>[2], shops: readonly Shop[]) {
+/** Consents again where a token pair was lost, which repairs the same connection. This is justified only if the stored token was used. */
+async function reconnectLost(
+  { app }: Kit,
+  sandbox: Sandbox,
+  providers: Parameters<typeof connect>[2],
+  shops: readonly Shop[],
+) {
   let [reconnects, unjust] = [0, 0];
   for (const shop of shops)
     for (const { status, opened } of await connectionsOf(app, shop)) {
@@ -175,11 +182,11 @@ async function mend({ app }: Kit, sandbox: Sandbox, providers: Parameters<typeof
   return { reconnects, unjust };
 }
 
-/** Stripe counts in units of no, two or three decimals, as the currency has them. */
+/** Stripe's minor units have zero, two or three decimals, depending on the currency. */
 const isSame = (amount: string, units: number | undefined): boolean =>
   [1, 100, 1_000].some((unit) => Math.round(Number(amount) * unit) === units);
 
-/** A shop's ledger against the book: payments and what went back of them, and each ad's days. */
+/** Compares a shop's ledger with the book: the payments, the delivery of each ad by day, and the published events. */
 async function compare({ app }: Kit, sandbox: Sandbox, shop: Shop) {
   const { charges } = sandbox.book.stripe.money();
   const ledger = app.forProfile(shop.id);
@@ -207,10 +214,10 @@ async function compare({ app }: Kit, sandbox: Sandbox, shop: Shop) {
     const row = booked.get(key);
     if (!row || Number(row.spend) !== Number(spend) || row.clicks !== Number(clicks)) wrong += 1;
   }
-  const { rows: told } = await ledger.transaction((tx) =>
+  const { rows: published } = await ledger.transaction((tx) =>
     sql<{ id: string }>`SELECT payload->>'outcome_id' AS id FROM outbox WHERE type = 'outcome.recorded'`.execute(tx),
   );
-  const twice = told.length - new Set(told.map(({ id }) => id)).size;
+  const twice = published.length - new Set(published.map(({ id }) => id)).size;
   const ads = new Set(days.map(({ key }) => key.split(' ')[0])).size;
-  return { payments: paid.length, ads, days: days.length, wrong, told: told.length, twice };
+  return { payments: paid.length, ads, days: days.length, wrong, published: published.length, twice };
 }

@@ -15,22 +15,24 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** What the drill of undone merges sends, writes and compares. */
+/** The messages, writes and comparisons of the drill for undone merges. */
 
-export interface Said {
+export interface CustomerMessage {
   readonly identifiers: readonly Identifier[];
   readonly firstName: string | undefined;
   readonly browser: number | undefined;
 }
 
-/** A message, or which of the merges so far is undone: a place in their list, counted round. */
-export type Step = { readonly say: Said } | { readonly undo: number };
+/** A message, or the undo of an earlier merge by its index in the list of merges, modulo the length of the list. */
+export type Step = { readonly say: CustomerMessage } | { readonly undo: number };
 
-/** Strong ones that belong to nobody by law: with them alone it is certain who is one person, merged or not. */
-// Keys of the caller are left out as well: they keep customers apart, and a message has only one.
+/**
+ * Strong identifiers that always join customers, so that identifiers alone decide who is the same customer, merged or not. National ids and the
+ * caller's own keys can keep customers separate, and a message has only one key.
+ */
 const kinds = strongIdentifierKinds.filter((kind) => kind !== 'national_id' && kind !== 'external_customer_id');
 const identifier = fc.record({ kind: fc.constantFrom(...kinds), value: fc.constantFrom('1', '2', '3') });
-const said: fc.Arbitrary<Said> = fc.record({
+const message: fc.Arbitrary<CustomerMessage> = fc.record({
   identifiers: fc.uniqueArray(identifier, {
     minLength: 1,
     maxLength: 3,
@@ -41,7 +43,7 @@ const said: fc.Arbitrary<Said> = fc.record({
 });
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: fc.record({ say: said }) },
+    { weight: 5, arbitrary: fc.record({ say: message }) },
     { weight: 2, arbitrary: fc.record({ undo: fc.nat(20) }) },
   ),
   { minLength: 10, maxLength: 18, size: 'max' },
@@ -50,7 +52,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
 const start = Date.UTC(2026, 0, 1);
 export const timeOf = (place: number) => new Date(start + place * dayMs);
 
-/** Whom a message made: nobody else of its history was created at that place. */
+/** A customer that a message created. At most one customer of a history is created at each place. */
 export interface Made {
   readonly history: number;
   readonly place: number;
@@ -61,7 +63,7 @@ export interface Joined {
   readonly history: number;
   readonly undoneAt: Date | null;
   readonly mergedAt: Date;
-  /** The two that it joined. */
+  /** The two customers that it joined. */
   readonly one: Made;
   readonly other: Made;
 }
@@ -72,7 +74,7 @@ export interface Stores {
   readonly clickhouse: ClickHouse;
 }
 
-/** A world of its own: a profile, and what was done in it, in many histories that share nobody. */
+/** A profile with many histories that share no customer. */
 export class World {
   readonly profileId: string;
   readonly #stores: Stores;
@@ -92,12 +94,15 @@ export class World {
     return this.#stores.app.forProfile(this.profileId).transaction(work);
   }
 
-  say(said: Said, place: number): Promise<void> {
+  say(said: CustomerMessage, place: number): Promise<void> {
     return this.sayAll([{ history: 0, said }], place);
   }
 
-  /** Payments that name somebody, with a name, and perhaps the browser that they were made with: one of each history. */
-  async sayAll(messages: readonly { readonly history: number; readonly said: Said }[], place: number): Promise<void> {
+  /** Records one payment of each history. A payment has identifiers and may have a name and a browser. */
+  async sayAll(
+    messages: readonly { readonly history: number; readonly said: CustomerMessage }[],
+    place: number,
+  ): Promise<void> {
     const at = timeOf(place);
     const { profileId } = this;
     const events = messages.map(({ history, said }) => eventOf(said, history, place));
@@ -114,7 +119,7 @@ export class World {
     await retryOnConflict(() => this.transaction((tx) => recordOutcomes(tx, events, context)));
   }
 
-  /** Reads who was made since. */
+  /** Reads the customers that were created at a place. */
   async meet(place: number): Promise<void> {
     const { rows } = await this.transaction((tx) =>
       sql<{ id: string; value: string }>`
@@ -159,7 +164,10 @@ export class World {
     return retryUndo(() => this.transaction((tx) => undoMerges(tx, [merge], undoing)));
   }
 
-  /** As if the merges had been undone before they were: a message that would join the two finds them kept apart. Resolves to those of whom there are no such two. */
+  /**
+   * Stores the pair of each merge as kept apart, as if the merge had been undone earlier: a message that would join the two does not.
+   * Resolves to the merges whose pair does not exist yet as two customers.
+   */
   async keepApart(merges: readonly Joined[]): Promise<Joined[]> {
     const pairs = merges.map((merge) => ({
       merge,
@@ -168,17 +176,16 @@ export class World {
     }));
     return this.transaction(async (tx) => {
       const ids = pairs.flatMap(({ one, other }) => [one, other]).filter(Boolean);
-      const are = await findSurvivors(tx, this.profileId, ids);
-      const [two, others] = [pairs, pairs].map((all, turn) =>
-        all.filter(({ one, other }) => (are.has(one) && are.has(other) && are.get(one) !== are.get(other)) === !turn),
-      ) as [typeof pairs, typeof pairs];
-      for (const { merge, one, other } of two)
+      const survivors = await findSurvivors(tx, this.profileId, ids);
+      const isPair = ({ one, other }: (typeof pairs)[number]) =>
+        survivors.has(one) && survivors.has(other) && survivors.get(one) !== survivors.get(other);
+      for (const { merge, one, other } of pairs.filter(isPair))
         await sql`
           INSERT INTO kept_apart (profile_id, one, other, one_is, other_is, merge_id, kept_at)
-          VALUES (${this.profileId}, ${one}, ${other}, ${are.get(one)}, ${are.get(other)}, ${merge.id}, now()) ON CONFLICT DO NOTHING`.execute(
+          VALUES (${this.profileId}, ${one}, ${other}, ${survivors.get(one)}, ${survivors.get(other)}, ${merge.id}, now()) ON CONFLICT DO NOTHING`.execute(
           tx,
         );
-      return others.map(({ merge }) => merge);
+      return pairs.filter((pair) => !isPair(pair)).map(({ merge }) => merge);
     });
   }
 
@@ -189,7 +196,7 @@ export class World {
     return rows[0]?.revision ?? '0';
   }
 
-  /** How many conversions people have, how many of these are marked since because of the undoing, and how many of their history in all. */
+  /** Counts the conversions of these customers, those marked by the undo since the revision, and all marked conversions of the history. */
   async marksSince(revision: string, people: readonly string[], merge: Joined, isFirst: boolean) {
     const { rows } = await this.transaction((tx) =>
       sql<{ outcomes: number; marked: number; others: number }>`
@@ -203,7 +210,7 @@ export class World {
     return rows[0] ?? { outcomes: 0, marked: 0, others: 0 };
   }
 
-  /** Everybody of each history, by when they were first known, with all that hangs on them and no id of ours. */
+  /** Reads the customers of each history in order of creation, with all their data except generated ids. */
   async people(): Promise<Map<number, unknown[]>> {
     const { rows } = await this.transaction((tx) =>
       sql<{ value: string; person: unknown }>`
@@ -222,19 +229,19 @@ export class World {
     return new Map([...histories].map(([history, found]) => [history, found.map(({ person }) => person)]));
   }
 
-  /** First payments, as the worker derives them. */
+  /** Derives first payments as the worker does. */
   async settle(): Promise<void> {
     await processQueue(this.#stores.system, 'firstPayments', firstPayments(this.#stores.app), this.profileId);
   }
 
-  /** What each payment owes, as the worker works it out. */
+  /** Attributes payments as the worker does. */
   async attribute(): Promise<void> {
     const { app, system, clickhouse } = this.#stores;
     const handler = attribution({ app, clickhouse, now: () => new Date() });
     await processQueue(system, 'attribution', handler, this.profileId);
   }
 
-  /** Two visits of each browser before everything, and one in between. Another world has the same. */
+  /** Stores two visits of each browser before all messages, and one between them. Every world has the same visits. */
   async visitAll(histories: Iterable<number>): Promise<void> {
     const lines = [...histories].flatMap((history) =>
       [0, 1, 2, 3].flatMap((browser) =>
@@ -254,7 +261,7 @@ export class World {
     await this.#stores.clickhouse.insertLines('touches', lines.join('\n'));
   }
 
-  /** What each payment owes to whom, by history and in its order, as a hash of all that does not differ from world to world. */
+  /** Reads the credits of each payment by history, in order of payments, as a hash of everything that is equal in all worlds. */
   async credit(): Promise<Map<number, [key: string, touches: number, hash: string | undefined][]>> {
     const { rows } = await this.transaction((tx) =>
       sql<{
@@ -288,7 +295,7 @@ export class World {
 
 const nameOf = ({ history, place }: Made) => `${history} ${place}`;
 
-function eventOf({ identifiers, firstName, browser }: Said, history: number, place: number): ReadEvent {
+function eventOf({ identifiers, firstName, browser }: CustomerMessage, history: number, place: number): ReadEvent {
   return {
     event: {
       eventName: 'payment_received',

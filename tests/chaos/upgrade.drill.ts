@@ -32,7 +32,7 @@ const sizes = {
     outcomes: { perSecond: 20, perRequest: 2 },
     visits: { perSecond: 20, perRequest: 5 },
   },
-  // With the reports about 200 requests a second; a key may make 100.
+  // About 200 requests per second, including the reports. A key may send 100 per second.
   full: {
     quietMs: 30_000,
     withdrawnMs: 5_000,
@@ -44,36 +44,40 @@ const withinMs = 180_000;
 const root = join(import.meta.dirname, '../..');
 
 /**
- * An earlier version, its own code on its own data, takes outcomes and visits and answers reports. This version migrates its stores meanwhile; then each
- * process is replaced by one of this version, the new one started before the old one is asked to leave.
+ * An earlier version, with its own code and data, receives outcomes and visits and serves reports. Meanwhile this version migrates its stores.
+ * Then each process is replaced by one of this version, which starts before the old process is stopped.
  */
 export const drill: Drill = {
   name: 'upgrade',
   promise:
-    'An earlier version is replaced by this one while requests come: none is refused, nothing is lost, no report says otherwise.',
+    'An earlier version is replaced by this one while requests arrive: no request is refused, no data is lost and no report changes.',
 
   async run({ size, progress }) {
-    const known = earlierVersions.filter(({ commit }) => isKnown(commit));
+    const available = earlierVersions.filter(({ commit }) => isKnown(commit));
     const results: Awaited<ReturnType<typeof upgrade>>[] = [];
-    for (const [index, version] of known.entries()) {
-      const told = (step: number, what: string) =>
-        progress(index * steps + step, known.length * steps, `${version.name}: ${what}`);
-      results.push(await upgrade(version, size, told));
+    for (const [index, version] of available.entries()) {
+      const reportStep = (step: number, what: string) =>
+        progress(index * steps + step, available.length * steps, `${version.name}: ${what}`);
+      results.push(await upgrade(version, size, reportStep));
     }
     // A shallow clone has no code of earlier versions.
-    const left = earlierVersions.filter((version) => !known.includes(version)).map(({ name }) => name);
+    const skipped = earlierVersions.filter((version) => !available.includes(version)).map(({ name }) => name);
     return {
       passed: results.every(({ passed }) => passed),
-      versions: Object.fromEntries(known.map(({ name }, index) => [name, results[index]])),
-      ...(left.length > 0 && { not_run: left }),
+      versions: Object.fromEntries(available.map(({ name }, index) => [name, results[index]])),
+      ...(skipped.length > 0 && { not_run: skipped }),
     };
   },
 };
 
-/** Of an upgrade, for who watches. */
+/** The progress steps of one upgrade. */
 const steps = 5;
 
-async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (step: number, what: string) => void) {
+async function upgrade(
+  version: EarlierVersion,
+  size: 'small' | 'full',
+  reportStep: (step: number, what: string) => void,
+) {
   const directory = mkdtempSync(join(tmpdir(), 'upgrade-'));
   const supervisor = new Supervisor('drill-upgrade');
   const running: AppProcess[] = [];
@@ -92,13 +96,13 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       COLLECTOR_REQUESTS_PER_MINUTE: '100000000',
       COLLECTOR_ADDRESS_SHARE: '100',
     };
-    const kept = JSON.parse(readFileSync(join(folderOf(version.name), 'reports.json'), 'utf8'));
+    const recorded = JSON.parse(readFileSync(join(folderOf(version.name), 'reports.json'), 'utf8'));
     const backup = { BACKUP_FOLDER: join(directory, 'backup'), BACKUP_KEYS: backupKeys };
-    told(0, 'restore');
+    reportStep(0, 'restore');
     await command(code, { ...stores, ...backup }, 'restore');
-    told(1, 'start');
+    reportStep(1, 'start');
     const mint = async () => {
-      const minted = await command(code, stores, 'key', 'create', kept.profile_id, '--rate', '6000', '--json');
+      const minted = await command(code, stores, 'key', 'create', recorded.profile_id, '--rate', '6000', '--json');
       return { authorization: `Bearer ${JSON.parse(minted).key}` };
     };
     const [headers, readerHeaders] = [await mint(), await mint()];
@@ -115,12 +119,12 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     };
     const receiver = receiverOf(serving, headers);
     const outcomes = new OutcomeSender(receiver, sizes[size].outcomes);
-    const visits = new VisitSender(receiver, sizes[size].visits).withKey(kept.tracking_key);
-    const reader = readReports(receiver, readerHeaders, version, kept.answers);
+    const visits = new VisitSender(receiver, sizes[size].visits).withKey(recorded.tracking_key);
+    const reader = readReports(receiver, readerHeaders, version, recorded.answers);
     for (const sender of [outcomes, visits]) sender.start();
     await sleep(sizes[size].quietMs);
     const begin = (step: number, what: string) => {
-      told(step, what);
+      reportStep(step, what);
       for (const sender of [outcomes, visits]) sender.meanwhile = what;
     };
 
@@ -152,10 +156,10 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       () => postgres.close(),
       () => clickhouse.close(),
     );
-    const of = { postgres, clickhouse, stream, shops: [{ profileId: kept.profile_id }] };
+    const of = { postgres, clickhouse, stream, shops: [{ profileId: recorded.profile_id }] };
     await until('every visit is stored', withinMs, async () => (await stream.waiting('ingestion')) === 0);
     const before = version.to;
-    const { rows } = await postgres.forProfile(kept.profile_id).transaction((tx) =>
+    const { rows } = await postgres.forProfile(recorded.profile_id).transaction((tx) =>
       sql<{
         key: string;
       }>`SELECT idempotency_key AS key FROM outcomes WHERE occurred_at > ${before}::date + 1`.execute(tx),
@@ -163,9 +167,9 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     const found = new Set(rows.map(({ key }) => key));
     const lost = [...outcomes.outcomes.keys()].filter((key) => !found.has(key)).length;
     const { visits: stored, deadLetters } = await countStores(of);
-    const visitsLost = visits.visits.size - (stored - Number(kept.visits));
-    const strange = { ...outcomes.strange, ...visits.strange };
-    if (Object.keys(strange).length > 0)
+    const visitsLost = visits.visits.size - (stored - Number(recorded.visits));
+    const unexpected = { ...outcomes.strange, ...visits.strange };
+    if (Object.keys(unexpected).length > 0)
       for (const line of failuresOf(running.flatMap(({ lines }) => lines))) console.error(line);
     return {
       passed:
@@ -174,10 +178,10 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
         visitsLost === 0 &&
         deadLetters === 0 &&
         outcomes.refused + visits.refused === 0 &&
-        Object.keys(strange).length === 0 &&
+        Object.keys(unexpected).length === 0 &&
         read.refused === 0 &&
         read.wrong.length === 0 &&
-        read.asked > 0 &&
+        read.requested > 0 &&
         /about \d+/.test(plan?.detail ?? '') === migrations > 0,
       migrations,
       migrated_in_seconds: seconds,
@@ -185,13 +189,13 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       requests_refused: outcomes.refused + visits.refused + read.refused,
       outcomes_refused: outcomes.refusals,
       visits_refused: visits.refusals,
-      strange_answers: strange,
+      strange_answers: unexpected,
       outcomes: rows.length,
       outcomes_lost: lost,
       visits: visits.visits.size,
       visits_lost: visitsLost,
       dead_letters: deadLetters,
-      reports_read: read.asked,
+      reports_read: read.requested,
       reports_wrong: read.wrong.length,
       ...(read.wrong.length > 0 && { first_wrong: read.wrong[0] }),
     };
@@ -203,7 +207,7 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
   }
 }
 
-/** Asks for every report again and again; what it says of days that are over must be what was said before. */
+/** Requests every report repeatedly. Its figures for past days must equal those that the earlier version returned. */
 function readReports(
   receiver: Receiver,
   headers: Readonly<Record<string, string>>,
@@ -211,16 +215,16 @@ function readReports(
   answers: Readonly<Record<string, unknown>>,
 ) {
   const stop = new AbortController();
-  const counts = { asked: 0, refused: 0, wrong: [] as string[] };
+  const counts = { requested: 0, refused: 0, wrong: [] as string[] };
   const reading = (async () => {
     while (!stop.signal.aborted)
       for (const path of questions(version)) {
         if (stop.signal.aborted) break;
-        const answer = await fetch(`${receiver.apiUrl}${path}`, { headers }).catch(() => undefined);
-        const said = (await answer?.json().catch(() => undefined)) as { data?: unknown } | undefined;
-        counts.asked += 1;
-        if (answer?.status !== 200) counts.refused += 1;
-        else counts.wrong.push(...differences(answers[path], said?.data, path));
+        const response = await fetch(`${receiver.apiUrl}${path}`, { headers }).catch(() => undefined);
+        const body = (await response?.json().catch(() => undefined)) as { data?: unknown } | undefined;
+        counts.requested += 1;
+        if (response?.status !== 200) counts.refused += 1;
+        else counts.wrong.push(...differences(answers[path], body?.data, path));
         await sleep(50);
       }
   })();

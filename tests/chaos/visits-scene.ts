@@ -20,12 +20,12 @@ import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 import { AppProcess } from './app-process.ts';
 
-/** The real collector and worker on engines of a drill's own, and a profile whose key a sender uses. */
+/** The real collector and worker on a drill's own engines, and a profile with a tracking key for senders. */
 export interface VisitsScene {
   readonly engines: DrillEngines;
-  /** With which its processes run. */
+  /** The environment of its processes. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The first of them. */
+  /** The first collector and the first worker. */
   readonly collector: AppProcess;
   readonly worker: AppProcess;
   readonly collectors: readonly AppProcess[];
@@ -34,16 +34,16 @@ export interface VisitsScene {
   readonly clickhouse: ClickHouse;
   readonly stream: Stream;
   readonly ring: KeyRing;
-  /** One on each server of the ledger. */
+  /** One shop on each PostgreSQL server. */
   readonly shops: readonly Shop[];
-  /** Of the last of them. */
+  /** The profile and the tracking key of the last shop. */
   readonly profileId: string;
   readonly key: string;
-  /** The status, or undefined when nobody answered. */
+  /** Resolves to the status, or to undefined without a response. */
   post(body: string): Promise<number | undefined>;
-  /** Messages in the log that the worker has not acknowledged. */
+  /** Messages in the stream that the worker has not acknowledged. */
   backlog(): Promise<number>;
-  /** Resolves when there are none. */
+  /** Resolves when the backlog is empty. */
   drained(timeoutMs: number): Promise<void>;
   counts(): Promise<{ visits: number; distinct: number; touches: number; bad: number; deadLetters: number }>;
   close(): Promise<void>;
@@ -60,8 +60,8 @@ const consumerName = 'ingestion';
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * `settings` come on top of those that a scene has; they may follow from them, as addresses do that lead elsewhere first. `prepare` is called
- * before the engines are there.
+ * `settings` are merged over the scene's environment. A function derives them from it, for example addresses that lead through a proxy.
+ * `prepare` is called before the engines start.
  */
 export async function openVisitsScene(
   set: string,
@@ -97,7 +97,7 @@ export async function openVisitsScene(
     NATS_URL: engines.natsUrl,
     STREAM_PREFIX: prefix,
     STREAM_COUNT: String(processes.stream),
-    // All of them share the room of one small server.
+    // All streams share the disk space of one small server.
     STREAM_MAX_MEGABYTES: String(Math.floor(8_192 / processes.stream)),
     REDIS_URL: engines.redisUrl,
     ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
@@ -142,15 +142,15 @@ export async function openVisitsScene(
     async post(body) {
       posted += 1;
       try {
-        const answer = await request(`http://127.0.0.1:${ports[posted % ports.length]}/v1/visits`, {
+        const response = await request(`http://127.0.0.1:${ports[posted % ports.length]}/v1/visits`, {
           method: 'POST',
           headers: { 'content-type': 'text/plain', 'user-agent': userAgent, origin: 'https://shop.example' },
           body,
           dispatcher: agent,
           headersTimeout: 15_000,
         });
-        await answer.body.dump();
-        return answer.statusCode;
+        await response.body.dump();
+        return response.statusCode;
       } catch {
         return undefined;
       }
@@ -179,7 +179,7 @@ export async function openVisitsScene(
   };
 }
 
-/** What each store has. */
+/** Counts the rows in each store. */
 export async function countStores({
   clickhouse,
   postgres,

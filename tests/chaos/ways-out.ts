@@ -24,28 +24,28 @@ import { openOperationDeps, type TestDesk, type Testkit } from '@tributary/testk
 import { request } from 'undici';
 import { v7 as uuid } from 'uuid';
 
-/** A way for people's data to leave besides the API, tried over and over. */
+/** A path other than the API through which personal data leaves. */
 export interface WayOut {
   readonly name: string;
-  /** Sends once; refused, it throws a refusal. */
+  /** Sends once. Throws a `Refusal` if it is refused. */
   send(): Promise<void>;
-  /** When people's data was with whoever receives it. */
-  readonly left: number[];
+  /** The times at which the recipient received personal data. */
+  readonly disclosedAt: number[];
 }
 
-interface Place {
+interface TenantAccess {
   readonly profileId: string;
   readonly workspaceId: string;
   readonly key: () => string;
 }
 
-/** Toys of what is to come, each as small as can be: what they share with the API is the call, or the gate alone. */
-export async function openWaysOut(kit: Testkit, place: Place) {
+/** Minimal versions of other paths. They share with the API either the whole call pipeline or only the personal-data gate. */
+export async function openWaysOut(kit: Testkit, access: TenantAccess) {
   const desk = openOperationDeps(kit);
   const directory = await mkdtemp(join(tmpdir(), 'ways-out-'));
   const subscriber = await openSubscriber();
   return {
-    ways: [tool(desk, place), delivery(desk, place, subscriber), fileExport(desk, place, directory)],
+    ways: [tool(desk, access), delivery(desk, access, subscriber), fileExport(desk, access, directory)],
     async close() {
       subscriber.close();
       await rm(directory, { recursive: true });
@@ -53,15 +53,15 @@ export async function openWaysOut(kit: Testkit, place: Place) {
   };
 }
 
-/** An assistant's tool: the operation itself, its answer a line on a pipe. */
-function tool(desk: TestDesk, { key }: Place): WayOut {
-  const left: number[] = [];
+/** An assistant's tool: runs the operation and writes the response to a pipe as one line. */
+function tool(desk: TestDesk, { key }: TenantAccess): WayOut {
+  const disclosedAt: number[] = [];
   const pipe = new PassThrough().resume();
   const search: Handles<typeof routes.searchCustomers> = (input, context) =>
     searchCustomers(input, { ...context, findCustomerTotals });
   return {
     name: 'tool',
-    left,
+    disclosedAt,
     async send() {
       const now = desk.now();
       const presented = {
@@ -84,39 +84,39 @@ function tool(desk: TestDesk, { key }: Place): WayOut {
         await sleep(2);
         if (cut?.aborted) return;
         pipe.write(`${bytes}\n`);
-        left.push(performance.now());
+        disclosedAt.push(performance.now());
       });
     },
   };
 }
 
-/** A webhook: one customer, posted to a subscriber. */
-function delivery(desk: TestDesk, place: Place, { url, left }: Subscriber): WayOut {
+/** A webhook: posts one customer to a subscriber. */
+function delivery(desk: TestDesk, access: TenantAccess, { url, disclosedAt }: Subscriber): WayOut {
   const actor = { kind: 'webhook', id: uuid() };
   return {
     name: 'delivery',
-    left,
+    disclosedAt,
     send: () =>
-      disclosePersonalData(desk.gate, leaving(desk, place, 'delivery', actor, 1), async (signal) => {
+      disclosePersonalData(desk.gate, disclosureOf(desk, access, 'delivery', actor, 1), async (signal) => {
         const { body } = await request(url, { method: 'POST', body: '{"email":"ana0@example.com"}', signal });
         await body.dump();
       }),
   };
 }
 
-/** An export: many customers, written to a file piece by piece. */
-function fileExport(desk: TestDesk, place: Place, directory: string): WayOut {
-  const left: number[] = [];
+/** An export: writes several customers to a file, row by row. */
+function fileExport(desk: TestDesk, access: TenantAccess, directory: string): WayOut {
+  const disclosedAt: number[] = [];
   const actor = { kind: 'export', id: uuid() };
   return {
     name: 'export',
-    left,
+    disclosedAt,
     send: () =>
-      disclosePersonalData(desk.gate, leaving(desk, place, 'export', actor, 5), async (cut) => {
+      disclosePersonalData(desk.gate, disclosureOf(desk, access, 'export', actor, 5), async (cut) => {
         const file = createWriteStream(join(directory, 'customers.csv'));
         for (let row = 0; row < 5 && !cut.aborted; row += 1) {
           await new Promise<void>((resolve) => file.write(`ana${row}@example.com\n`, () => resolve()));
-          left.push(performance.now());
+          disclosedAt.push(performance.now());
           await sleep(1);
         }
         await new Promise<void>((resolve) => file.end(resolve));
@@ -124,10 +124,10 @@ function fileExport(desk: TestDesk, place: Place, directory: string): WayOut {
   };
 }
 
-/** What has no caller asks for itself whether the profile is still an ordinary one. */
-const leaving = (
+/** A path without a caller has no grant to check again, so it checks that the profile is still in standard mode. */
+const disclosureOf = (
   { now }: TestDesk,
-  { profileId, workspaceId }: Place,
+  { profileId, workspaceId }: TenantAccess,
   operation: string,
   actor: Disclosure['actor'],
   people: number,
@@ -148,36 +148,36 @@ const leaving = (
 
 interface Subscriber {
   readonly url: string;
-  readonly left: number[];
+  readonly disclosedAt: number[];
   close(): void;
 }
 
 async function openSubscriber(): Promise<Subscriber> {
-  const left: number[] = [];
+  const disclosedAt: number[] = [];
   const server = createServer((incoming, response) => {
     incoming.resume().once('end', () => {
-      left.push(performance.now());
+      disclosedAt.push(performance.now());
       response.end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, left, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}/`, disclosedAt, close: () => server.close() };
 }
 
-/** Keeps a way busy until told to stop. Resolves to how often it was refused, and how often something else went wrong. */
+/** Sends repeatedly until it is stopped. Resolves to the number of refusals and of other errors. */
 export async function keepSending(
   { send }: WayOut,
   isStopped: () => boolean,
-): Promise<{ refused: number; odd: number }> {
-  const counts = { refused: 0, odd: 0 };
+): Promise<{ refused: number; failed: number }> {
+  const counts = { refused: 0, failed: 0 };
   while (!isStopped()) {
     try {
       await send();
     } catch (error) {
       const isRefusal =
         error instanceof Refusal && ['forbidden', 'unauthorized', 'insufficient_scope'].includes(error.code);
-      counts[isRefusal ? 'refused' : 'odd'] += 1;
+      counts[isRefusal ? 'refused' : 'failed'] += 1;
       await sleep(10);
     }
     await sleep(2);

@@ -19,19 +19,19 @@ const sizes = {
   full: { events: 100_000, kills: 20, subscribers: 100, rounds: 50 },
 } as const;
 
-/** Half of the attempts fail, but no event more often than the schedule has attempts. */
-const mostFailures = 8;
-/** The drill's days pass so fast, so that hours of waiting are seconds. */
+/** Half of the attempts fail, but the failures of an event never use up all attempts of the schedule. */
+const maxFailures = 8;
+/** How many times faster the drill's clock runs, so that hours of backoff take seconds. */
 const speed = 50_000;
 
 /**
- * Three workers send events to receivers that fail half the time, and are killed -9 again and again. Then many subscribers get events
- * while one of them is dead and one is slow, and what the others wait is compared with what they wait when all are well.
+ * Three workers deliver events to receivers that fail half of the time, and are killed repeatedly with SIGKILL. Then many subscribers get events
+ * while one of them is dead and one is slow. The delays of the others are compared with their delays when all subscribers are healthy.
  */
 export const drill: Drill = {
   name: 'webhook-delivery',
   promise:
-    'Every event reaches its subscriber though receivers fail and workers die; one that is dead or slow delays nobody else.',
+    'Every event reaches its subscriber although receivers fail and workers are killed, and a dead or slow subscriber delays no other.',
   usesLedgers: true,
 
   async run({ size, progress, processes }) {
@@ -41,15 +41,15 @@ export const drill: Drill = {
     const app = openLedger(database.appUrl, 8);
     const system = openLedger(database.systemUrl, 2);
     try {
-      const kept = await deliverUnderKills(app, system, { events, kills, database, progress });
-      const well = await waits(app, system, {
+      const delivered = await deliverUnderKills(app, system, { events, kills, database, progress });
+      const well = await measureDelay(app, system, {
         subscribers,
         rounds,
         database,
         isBroken: false,
         workers: processes.worker,
       });
-      const broken = await waits(app, system, {
+      const broken = await measureDelay(app, system, {
         subscribers,
         rounds,
         database,
@@ -58,9 +58,9 @@ export const drill: Drill = {
       });
       const ratio = broken / well;
       return {
-        // A busy machine decides nothing: waits are judged at full size, which runs alone.
-        passed: kept.missing === 0 && kept.kills === kills && (size === 'small' || ratio <= 1.2),
-        ...kept,
+        // Delays are judged only at full size, which runs alone: on a busy machine they mean nothing.
+        passed: delivered.missing === 0 && delivered.kills === kills && (size === 'small' || ratio <= 1.2),
+        ...delivered,
         subscribers,
         p95_ms_all_well: Math.round(well),
         p95_ms_one_dead_one_slow: Math.round(broken),
@@ -86,38 +86,38 @@ function workersAt({ appUrl, systemUrl }: Urls, count: number, pace: number): Ki
   );
 }
 
-/** On every server of the ledger. */
-const askAll = ({ shards }: Postgres, statement: RawBuilder<unknown>) =>
+/** Runs a statement on every PostgreSQL server. */
+const queryAll = ({ shards }: Postgres, statement: RawBuilder<unknown>) =>
   Promise.all([...shards.values()].map(({ unbound }) => unbound.query(statement)));
 
 async function deliverUnderKills(
   app: Postgres,
   system: Postgres,
-  asked: { events: number; kills: number; database: Urls; progress: (done: number, total: number) => void },
+  options: { events: number; kills: number; database: Urls; progress: (done: number, total: number) => void },
 ) {
-  const { events, kills, database, progress } = asked;
+  const { events, kills, database, progress } = options;
   const failures = new Map<string, number>();
-  const taken = new Map<string, number>();
+  const received = new Map<string, number>();
   let attempts = 0;
   const receiver = await openReceiver((_path, id, response) => {
     attempts += 1;
     const failed = failures.get(id) ?? 0;
-    if (!taken.has(id) && failed < mostFailures && Math.random() < 0.5) {
+    if (!received.has(id) && failed < maxFailures && Math.random() < 0.5) {
       failures.set(id, failed + 1);
       response.writeHead(500).end();
       return;
     }
-    taken.set(id, (taken.get(id) ?? 0) + 1);
+    received.set(id, (received.get(id) ?? 0) + 1);
     response.writeHead(204).end();
   });
   const profiles = await Promise.all(Array.from({ length: 6 }, (_, n) => buildProfile(serverInTurn(app, n))));
   for (const { id } of profiles) await subscribe(app, id, `${receiver.origin}/hook`);
   const workers = workersAt(database, 3, speed);
   await Promise.all(workers.map((worker) => worker.start()));
-  // Times are PostgreSQL's: whoever waits for hours of the drill is looked at again.
-  const hurry = setInterval(
+  // Queues use PostgreSQL's clock, which is not faster here: makes queues due that wait for hours of the drill's clock.
+  const makeDue = setInterval(
     () =>
-      void askAll(system, sql`UPDATE work_turns SET due = now() WHERE queue = 'webhooks' AND holder IS NULL`).catch(
+      void queryAll(system, sql`UPDATE work_turns SET due = now() WHERE queue = 'webhooks' AND holder IS NULL`).catch(
         () => {},
       ),
     500,
@@ -130,10 +130,10 @@ async function deliverUnderKills(
       );
   })();
   let killed = 0;
-  while (taken.size < events || killed < kills) {
+  while (received.size < events || killed < kills) {
     await sleep(50);
-    progress(taken.size, events);
-    if (killed < kills && taken.size >= (events * (killed + 0.5)) / (kills + 1)) {
+    progress(received.size, events);
+    if (killed < kills && received.size >= (events * (killed + 0.5)) / (kills + 1)) {
       const worker = workers[killed % workers.length];
       await worker?.kill();
       await worker?.start();
@@ -141,27 +141,27 @@ async function deliverUnderKills(
     }
   }
   await write;
-  clearInterval(hurry);
+  clearInterval(makeDue);
   await Promise.all(workers.map((worker) => worker.kill()));
   receiver.close();
-  const missing = written.filter((id) => !taken.has(id)).length;
-  const repeated = [...taken.values()].filter((count) => count > 1).length;
+  const missing = written.filter((id) => !received.has(id)).length;
+  const repeated = [...received.values()].filter((count) => count > 1).length;
   return { events, missing, attempts, taken_more_than_once: repeated, kills: killed, workers: workers.length };
 }
 
-/** What 19 of 20 events wait from the announcement until the receiver has them, at the subscribers that are well. */
-async function waits(
+/** Measures the p95 delay from the announcement of an event to its delivery, at healthy subscribers. */
+async function measureDelay(
   app: Postgres,
   system: Postgres,
-  asked: { subscribers: number; rounds: number; database: Urls; isBroken: boolean; workers: number },
+  options: { subscribers: number; rounds: number; database: Urls; isBroken: boolean; workers: number },
 ): Promise<number> {
-  const { subscribers, rounds, database, isBroken } = asked;
-  const workers = workersAt(database, asked.workers, 1);
-  const began = new Map<string, number>();
+  const { subscribers, rounds, database, isBroken } = options;
+  const workers = workersAt(database, options.workers, 1);
+  const announcedAt = new Map<string, number>();
   const waited: number[] = [];
   const receiver = await openReceiver((path, id, response) => {
     if (path === '/dead') return;
-    const since = began.get(id);
+    const since = announcedAt.get(id);
     if (path === '/well' && since !== undefined) waited.push(performance.now() - since);
     if (path === '/slow') setTimeout(() => response.writeHead(204).end(), 1_500);
     else response.writeHead(204).end();
@@ -175,7 +175,7 @@ async function waits(
   for (let round = 0; round < rounds; round += 1) {
     for (const { id } of profiles) {
       const at = performance.now();
-      for (const event of await happen(app, id, 2)) began.set(event, at);
+      for (const event of await happen(app, id, 2)) announcedAt.set(event, at);
     }
     await sleep(200);
   }
@@ -183,7 +183,7 @@ async function waits(
   for (let tries = 0; waited.length < wanted && tries < 600; tries += 1) await sleep(50);
   await Promise.all(workers.map((worker) => worker.kill()));
   receiver.close();
-  await askAll(system, sql`UPDATE webhook_work SET due_at = 'infinity'`);
-  await askAll(system, sql`DELETE FROM work_turns WHERE queue = 'webhooks'`);
+  await queryAll(system, sql`UPDATE webhook_work SET due_at = 'infinity'`);
+  await queryAll(system, sql`DELETE FROM work_turns WHERE queue = 'webhooks'`);
   return waited.length < wanted ? Number.POSITIVE_INFINITY : p95(waited);
 }

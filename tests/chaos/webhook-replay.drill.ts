@@ -13,11 +13,11 @@ const readers = 4;
 
 /**
  * Sixteen writers record outcomes, some of them late, while a reader follows GET /outcomes/recorded from the start and stores cursors. Then
- * all of it is read once more from the start, and from the stored cursors.
+ * everything is read again from the start and from each stored cursor.
  */
 export const drill: Drill = {
   name: 'webhook-replay',
-  promise: 'A replay of outcomes loses none and doubles none while others write, and any two replays are the same.',
+  promise: 'A replay of outcomes loses none and repeats none while others write, and any two replays are identical.',
 
   async run({ size, progress }) {
     const { events, cursors } = sizes[size];
@@ -92,7 +92,7 @@ interface Profile {
   readonly appId: string;
 }
 
-/** A page as the app that governs the profile gets it. */
+/** Reads a page as the app that manages the profile does. */
 async function readPage(app: Postgres, { id, appId }: Profile, cursor: string | undefined) {
   const caller = { profileId: id, appId, scopes: new Set(['conversions:read']), isHealthcare: false };
   const context = { ledger: app.forProfile(id), caller, mentions: () => {}, showKey: () => null };
@@ -142,7 +142,7 @@ async function write(app: Postgres, profileId: string, count: number, written: S
           occurredAt: now,
         })),
       );
-      // A late commit is what a reader must not pass.
+      // A reader must not skip the events of a late commit.
       if (Math.random() < 0.2) await sleep(Math.random() * 50);
     });
     for (const { eventId } of outcomes) written.add(eventId);

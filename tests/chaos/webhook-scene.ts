@@ -7,7 +7,7 @@ import { testVault } from '@tributary/testkit';
 import type { Vault } from '@tributary/vault';
 import { v7 as uuid } from 'uuid';
 
-/** A subscriber of this machine. What it answers to a path, and what it notes of what came, the drill says. */
+/** A subscriber on this machine. The drill's `answer` function records each delivery and responds to it. */
 export async function openReceiver(answer: (path: string, id: string, response: ServerResponse) => void) {
   const server = createServer((request, response) => {
     request.resume();
@@ -24,7 +24,7 @@ export async function openReceiver(answer: (path: string, id: string, response: 
   };
 }
 
-/** A subscription of the profile's own to what names nobody. */
+/** Subscribes to events without personal data. The profile owns the subscription. */
 export async function subscribe(
   app: Postgres,
   profileId: string,
@@ -33,7 +33,7 @@ export async function subscribe(
 ): Promise<string> {
   const id = uuid();
   const secrets = JSON.stringify([{ secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`, until: null }]);
-  const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
+  const location = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
   const now = new Date();
   await app.forProfile(profileId).transaction((tx) =>
     tx
@@ -44,7 +44,7 @@ export async function subscribe(
         url,
         events: ['recompute.completed'],
         providers: ['service'],
-        secrets: vault.seal(secrets, place),
+        secrets: vault.seal(secrets, location),
         position: '0',
         created_at: now,
         updated_at: now,

@@ -6,7 +6,7 @@ import { ledgerUrls, openLedger, testVault } from '@tributary/testkit';
 import { homeShard } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';
 
-/** A worker that numbers events and sends them, so that a drill can kill it. Its days pass as fast as the drill says. */
+/** A worker process that numbers and delivers events, so that a drill can kill it. `speed` is how many times faster its clock runs. */
 const [appUrl = '', systemUrl = '', began = '0', speed = '1', timeoutMs = '2000', here = homeShard] =
   process.argv.slice(2);
 const app = openLedger(appUrl, 8);

@@ -1,7 +1,7 @@
 import { households, Book as MarketBook, openMarket } from '@tributary/market';
 import { type Currency, digits, rateOf } from './year-money.ts';
 
-/** What ads cost, as the platforms restate it: Meta reports a hundredth too much in the first three days. */
+/** Ad costs as the platforms restate them: Meta reports one percent too much in the first three days. */
 
 export const marketOf = (start: string, days: number) => ({
   people: 150,
@@ -21,14 +21,14 @@ interface AdDay {
 const restatedFor = 3;
 const dayMs = 86_400_000;
 
-/** Cents of a campaign on a day: what a platform said when it was last read. */
+/** Cents by day and campaign, as the platform reported them when it was last read. */
 export type Spend = ReadonlyMap<string, ReadonlyMap<string, bigint>>;
 
 export class AdBook {
   readonly campaigns: readonly { readonly externalId: string; readonly platform: string }[];
   readonly #days: readonly AdDay[];
-  /** The day on which a platform was read for the last time. */
-  readonly #heardOn = new Map<string, string>();
+  /** The day of the last read, by platform. */
+  readonly #lastReadOn = new Map<string, string>();
 
   constructor(seed: number, start: string, days: number) {
     const market = openMarket({ seed, ...marketOf(start, days) });
@@ -44,26 +44,26 @@ export class AdBook {
   }
 
   markRead(platform: string, day: string): void {
-    this.#heardOn.set(platform, day);
+    this.#lastReadOn.set(platform, day);
   }
 
-  /** By day and campaign, as it is known. */
-  known(): Spend {
-    const known = new Map<string, Map<string, bigint>>();
+  /** The spend that the last read of each platform reported. */
+  reported(): Spend {
+    const reported = new Map<string, Map<string, bigint>>();
     for (const { day, platform, campaign, spend } of this.#days) {
-      const heardOn = this.#heardOn.get(platform);
-      if (heardOn === undefined || day > heardOn) continue;
-      const age = (Date.parse(heardOn) - Date.parse(day)) / dayMs;
-      const said = platform === 'social_ads' && age < restatedFor ? spend + spend / 100n : spend;
-      const ofDay = known.get(day) ?? new Map<string, bigint>();
-      known.set(day, ofDay);
-      ofDay.set(campaign, (ofDay.get(campaign) ?? 0n) + said);
+      const lastReadOn = this.#lastReadOn.get(platform);
+      if (lastReadOn === undefined || day > lastReadOn) continue;
+      const age = (Date.parse(lastReadOn) - Date.parse(day)) / dayMs;
+      const cents = platform === 'social_ads' && age < restatedFor ? spend + spend / 100n : spend;
+      const ofDay = reported.get(day) ?? new Map<string, bigint>();
+      reported.set(day, ofDay);
+      ofDay.set(campaign, (ofDay.get(campaign) ?? 0n) + cents);
     }
-    return known;
+    return reported;
   }
 }
 
-/** Cents of several days in another currency: each day by its own rate, and rounded once. */
+/** Converts the cents of several days to another currency: each day at its own rate, and rounded once. */
 export function costOf(cents: Iterable<readonly [day: string, cents: bigint]>, to: Currency): bigint {
   const unit = 10n ** BigInt(digits.USD);
   let exact = 0n;

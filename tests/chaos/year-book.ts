@@ -3,7 +3,7 @@ import { type Currency, inCurrency } from './year-money.ts';
 import type { Person } from './year-people.ts';
 import type { VisitBook } from './year-visits.ts';
 
-/** The simulator's own books: what it sold, to whom, and what each source has been able to report so far. No code of the product. */
+/** The simulator's books: what it sold, to whom, and what each source could report so far. They use no code of the product. */
 
 export interface Refund {
   readonly amount: bigint;
@@ -16,15 +16,15 @@ export interface Sale {
   readonly currency: Currency;
   readonly amount: bigint;
   readonly person: Person;
-  /** Records by the name that the API gives them: `payments_a ch_00000001`. */
+  /** The records of the sale, named as in the API: `payments_a ch_00000001`. */
   readonly records: string[];
-  /** Some source has reported it. */
-  isKnown: boolean;
-  /** As far as they are known, by name. */
+  /** Whether a source has reported the sale. */
+  isReported: boolean;
+  /** The refunds that a source has reported, by name. */
   readonly refunds: Map<string, Refund>;
 }
 
-/** A deal that reached a type of outcome: once for each type, with the moment and value that it last had. */
+/** An outcome of a deal. A deal has one outcome per type, with its latest time and value. */
 export interface DealOutcome {
   readonly type: string;
   readonly at: Date;
@@ -42,14 +42,14 @@ export interface Figures {
 
 export const noFigures = (): Figures => ({ payments: 0, value: 0n, conversions: 0, spend: 0n });
 
-/** What is known today: by day, and by campaign of the last touch; `unattributed` is what no campaign earned. */
-export interface Known {
+/** The figures reported so far, by day and by campaign of the last touch. `unattributed` holds what no campaign earned. */
+export interface ReportedFigures {
   readonly days: ReadonlyMap<string, Figures>;
   readonly campaigns: ReadonlyMap<string, Figures>;
   readonly total: Figures;
 }
 
-/** What counts as a conversion without any definition of the shop's own. */
+/** The outcome types that count as conversions by default. */
 const counted = ['lead_created', 'messaging_started', 'appointment_booked', 'quote_sent', 'closed_won'];
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
@@ -62,7 +62,7 @@ export const refundedOf = ({ amount, refunds }: Sale): bigint => {
 export class Book {
   readonly sales: Sale[] = [];
   readonly outcomes = new Map<string, DealOutcome>();
-  /** What providers report for the first time, with the value that it has then: one webhook each. */
+  /** Outcomes that a provider has reported, with their first value. Each causes one webhook. */
   readonly announced = new Map<string, bigint | null>();
   currency: Currency;
   readonly #unread = new Map<string, (() => void)[]>();
@@ -76,14 +76,14 @@ export class Book {
     this.visits = visits;
   }
 
-  /** What a channel will report when it is read the next time. */
+  /** Queues an effect on the books until the channel is read the next time. */
   later(channel: string, effect: () => void): void {
     const effects = this.#unread.get(channel) ?? [];
     effects.push(effect);
     this.#unread.set(channel, effects);
   }
 
-  /** A channel was read to its end. */
+  /** Applies the queued effects of a channel that was read completely. */
   markRead(channel: string): void {
     const effects = this.#unread.get(channel) ?? [];
     this.#unread.delete(channel);
@@ -104,16 +104,16 @@ export class Book {
     this.outcomes.set(`${key} ${outcome.type}`, outcome);
   }
 
-  /** In minor units of the reporting currency, less what went back. */
+  /** The net value of a sale, in minor units of the reporting currency. */
   worth(sale: Sale): bigint {
     return inCurrency(sale.amount - refundedOf(sale), sale.currency, this.currency, dayOf(sale.at));
   }
 
-  known(): Sale[] {
-    return this.sales.filter(({ isKnown }) => isKnown);
+  reportedSales(): Sale[] {
+    return this.sales.filter(({ isReported }) => isReported);
   }
 
-  figures(): Known {
+  figures(): ReportedFigures {
     const [days, campaigns] = [new Map<string, Figures>(), new Map<string, Figures>()];
     const total = noFigures();
     const of = (map: Map<string, Figures>, key: string): Figures => {
@@ -121,22 +121,22 @@ export class Book {
       map.set(key, figures);
       return figures;
     };
-    const placesOf = (person: Person | null, at: Date) => [
+    const affectedFigures = (person: Person | null, at: Date) => [
       total,
       of(days, dayOf(at)),
       of(campaigns, this.visits.campaignOf(person, at) ?? 'unattributed'),
     ];
-    for (const sale of this.known()) {
+    for (const sale of this.reportedSales()) {
       const worth = this.worth(sale);
-      for (const figures of placesOf(sale.person, sale.at)) {
+      for (const figures of affectedFigures(sale.person, sale.at)) {
         figures.payments += 1;
         figures.conversions += 1;
         figures.value += worth;
       }
     }
     for (const { type, at, person } of this.outcomes.values())
-      if (counted.includes(type)) for (const figures of placesOf(person, at)) figures.conversions += 1;
-    const spent = [...this.ads.known()].flatMap(([day, ofDay]) =>
+      if (counted.includes(type)) for (const figures of affectedFigures(person, at)) figures.conversions += 1;
+    const spent = [...this.ads.reported()].flatMap(([day, ofDay]) =>
       [...ofDay].map(([campaign, cents]) => ({ day, campaign, cents })),
     );
     const cost = (rows: typeof spent) =>

@@ -1,8 +1,8 @@
-import { type Book, type Figures, type Known, noFigures, refundedOf } from './year-book.ts';
+import { type Book, type Figures, noFigures, type ReportedFigures, refundedOf } from './year-book.ts';
 import { type Currency, minorOf, textOf } from './year-money.ts';
 import { dayAt, firstDay, type Shop } from './year-shop.ts';
 
-/** Holds answers of the API against the simulator's books. */
+/** Compares responses of the API with the simulator's books. */
 export class Checks {
   readonly compared: Record<string, number> = {};
   readonly differences: Record<string, number> = {};
@@ -21,20 +21,20 @@ export class Checks {
   }
 }
 
-/** What the books say of all days so far, as it was known when it was written down. */
+/** The figures of the books for all days so far, as known on the evening of day `n`. */
 export interface Mark {
   readonly n: number;
-  /** The real moment at which the day was over. */
+  /** The real time at which the simulated day ended. */
   readonly at: string;
   readonly currency: Currency;
-  readonly known: Known;
+  readonly figures: ReportedFigures;
 }
 
 export const markOf = (book: Book, n: number): Mark => ({
   n,
   at: new Date().toISOString(),
   currency: book.currency,
-  known: book.figures(),
+  figures: book.figures(),
 });
 
 interface Row {
@@ -44,7 +44,7 @@ interface Row {
   readonly spend?: number | null;
 }
 
-/** A row of a report against the books. */
+/** Compares a report row with the books. */
 function sameFigures(checks: Checks, check: string, name: string, row: Row | undefined, wanted: Figures, to: Currency) {
   checks.same(check, `${name} payments`, row?.outcome_count ?? 0, wanted.payments);
   checks.same(check, `${name} value`, minorOf(row?.outcome_value ?? 0, to), wanted.value);
@@ -52,37 +52,37 @@ function sameFigures(checks: Checks, check: string, name: string, row: Row | und
   if (row?.spend !== undefined) checks.same(check, `${name} spend`, minorOf(row.spend ?? 0, to), wanted.spend);
 }
 
-/** All days up to the mark's: the overview day by day and in total, what each campaign cost and earned, and the rest. */
+/** Compares all days up to the mark's day: the overview by day and in total, the figures of each campaign, and the unattributed rest. */
 export async function checkReports(shop: Shop, checks: Checks, mark: Mark, asOf?: string): Promise<void> {
-  const { n, currency, known } = mark;
+  const { n, currency, figures } = mark;
   const when = asOf ? ' as of then' : '';
   const range = new URLSearchParams({ date_from: firstDay, date_to: dayAt(n), ...(asOf && { as_of: asOf }) });
   const name = (what: string) => `day ${n}${when}, ${what}`;
   const { data, meta } = await shop.call('GET', `/overview?${range}`);
   checks.same(`overview${when}`, name('currency'), meta.currency, currency);
   for (const row of data.days)
-    sameFigures(checks, `overview${when}`, name(row.date), row, known.days.get(row.date) ?? noFigures(), currency);
-  sameFigures(checks, `overview${when}`, name('total'), data.totals, known.total, currency);
+    sameFigures(checks, `overview${when}`, name(row.date), row, figures.days.get(row.date) ?? noFigures(), currency);
+  sameFigures(checks, `overview${when}`, name('total'), data.totals, figures.total, currency);
 
   const listed = (await shop.call('GET', `/campaigns?${range}&model=last_touch&level=campaign&limit=100`)).data;
   const rows = new Map<string, Row>(listed.map((row: Row & { external_id: string }) => [row.external_id, row]));
   const rest = (await shop.call('GET', `/campaigns/unattributed?${range}&model=last_touch&level=campaign`)).data;
   rows.set('unattributed', rest);
-  for (const campaign of new Set([...rows.keys(), ...known.campaigns.keys()])) {
-    const wanted = known.campaigns.get(campaign) ?? noFigures();
+  for (const campaign of new Set([...rows.keys(), ...figures.campaigns.keys()])) {
+    const wanted = figures.campaigns.get(campaign) ?? noFigures();
     sameFigures(checks, `campaigns${when}`, name(campaign), rows.get(campaign), wanted, currency);
   }
 }
 
-/** The rows behind the revenue of each campaign and of the rest, page after page. */
+/** Compares the rows that explain the revenue of each campaign and of the unattributed rest, page by page. */
 export async function checkExplanations(shop: Shop, checks: Checks, mark: Mark): Promise<void> {
-  const { n, currency, known } = mark;
+  const { n, currency, figures } = mark;
   const range = `date_from=${firstDay}&date_to=${dayAt(n)}&model=last_touch`;
   const listed = (await shop.call('GET', `/campaigns?${range}&level=campaign&limit=100`)).data;
   const ids = new Map<string, string>([['unattributed', 'unattributed']]);
   for (const { external_id, campaign_id } of listed) ids.set(external_id, campaign_id);
   for (const [campaign, id] of ids) {
-    const wanted = known.campaigns.get(campaign) ?? noFigures();
+    const wanted = figures.campaigns.get(campaign) ?? noFigures();
     let [sum, payments, cursor] = [0n, 0, ''];
     do {
       const more = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
@@ -98,7 +98,7 @@ export async function checkExplanations(shop: Shop, checks: Checks, mark: Mark):
   }
 }
 
-/** Providers, ledger, columns and reports are compared by the product itself: no row may differ. */
+/** Runs the product's own reconciliation of providers, ledger, ClickHouse and reports: no row may differ. */
 export async function checkReconciliation(shop: Shop, checks: Checks, lastDay: number): Promise<void> {
   for (let from = 0; from <= lastDay; from += 30) {
     const range = { date_from: dayAt(from), date_to: dayAt(Math.min(lastDay, from + 29)) };
@@ -115,9 +115,9 @@ export async function checkReconciliation(shop: Shop, checks: Checks, lastDay: n
   }
 }
 
-/** Every record of every payment: which of a sale counts, and what is left of it. */
+/** Compares every record of every sale: which record counts, and its net amount. */
 export async function checkPayments(shop: Shop, checks: Checks, book: Book, lastDay: number): Promise<void> {
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers.
+  // biome-ignore lint/suspicious/noExplicitAny: responses of the API are not typed here.
   const listed = new Map<string, any>();
   for (let cursor: string | null = null; ; ) {
     const query = new URLSearchParams({ from: firstDay, to: dayAt(lastDay), limit: '100', ...(cursor && { cursor }) });
@@ -126,14 +126,14 @@ export async function checkPayments(shop: Shop, checks: Checks, book: Book, last
     if (!pagination.has_next) break;
     cursor = pagination.cursor;
   }
-  const known = book.known();
+  const sales = book.reportedSales();
   checks.same(
     'payments',
     'records',
     listed.size,
-    known.reduce((sum, { records }) => sum + records.length, 0),
+    sales.reduce((sum, { records }) => sum + records.length, 0),
   );
-  for (const sale of known) {
+  for (const sale of sales) {
     const rows = sale.records.map((record) => listed.get(record));
     const name = `sale ${sale.n} (${sale.records.join(', ')})`;
     const counted = rows.filter((row) => row?.counted);
@@ -160,7 +160,7 @@ export async function checkPayments(shop: Shop, checks: Checks, book: Book, last
   }
 }
 
-/** The customers with their revenue, by an e-mail address that the shop knows them by; those who were erased together. */
+/** Compares the revenue of each customer, by e-mail address. All erased customers form one group. */
 export async function checkCustomers(shop: Shop, checks: Checks, book: Book, lastDay: number): Promise<void> {
   const found = new Map<string, { total: bigint; sum: bigint; rows: number }>();
   const of = (email: string) => {
@@ -169,7 +169,7 @@ export async function checkCustomers(shop: Shop, checks: Checks, book: Book, las
     return one;
   };
   const groupOf = new Map<string, string>();
-  const wanted = Map.groupBy(book.known(), ({ person }) => {
+  const wanted = Map.groupBy(book.reportedSales(), ({ person }) => {
     if (person.isErased) return 'erased';
     const all = book.visits.of(person);
     const group = all.map(({ email }) => email).sort()[0] as string;
@@ -204,7 +204,7 @@ export async function checkCustomers(shop: Shop, checks: Checks, book: Book, las
   }
 }
 
-/** Every outcome of a provider was delivered once, with the value that it had when it was recorded. */
+/** Checks that every outcome of a provider was delivered once, with its value at the time of recording. */
 export function checkWebhooks(shop: Shop, checks: Checks, book: Book, currencyOf: (at: string) => Currency): void {
   const events = new Map(shop.delivered.map((event) => [event.id, event]));
   const found = new Map<string, bigint | null>();

@@ -7,7 +7,7 @@ interface Tools {
   readonly api: TestApi;
   readonly sandbox: Sandbox;
   readonly profile: { readonly id: string };
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers.
+  // biome-ignore lint/suspicious/noExplicitAny: responses of the API are not typed here.
   call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<any>;
   now(): Date;
 }
@@ -15,7 +15,7 @@ interface Tools {
 export const location = 'locSantiago';
 export const storeDomain = 'sandbox-shop.myshopify.com';
 
-/** How the shop's owner connects each provider, the first time and again after its consent was lost. */
+/** Connects each provider as the shop's owner does, for the first time or after its consent was lost. */
 export function connectAll({ api, sandbox, call }: Tools) {
   const ids = new Map<Channel, string>();
   const { book } = sandbox;
@@ -28,7 +28,7 @@ export function connectAll({ api, sandbox, call }: Tools) {
     payments_b: () => undefined,
   };
 
-  /** The consent page of the provider, and the choice of an account where it offers several. */
+  /** Consents on the page of the provider, and chooses an account if it offers several. */
   async function consent(provider: HandoffProvider): Promise<string> {
     const handoff = (await call('POST', `/connections/${provider}/handoff`, {})).data;
     const browser = openBrowser(api);

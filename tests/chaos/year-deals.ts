@@ -5,14 +5,14 @@ import type { Shop } from './year-shop.ts';
 
 type Deal = Shop['sandbox']['book']['highlevel']['deals'][number];
 
-/** What each stage counts as, as its name suggests; a stage without a suggestion counts as nothing. */
+/** The outcome type of each stage, as its name suggests. A stage without a suggestion has none. */
 const stages: Readonly<Record<string, readonly (string | undefined)[]>> = {
   [`${location}-ventas`]: ['lead_created', undefined, 'appointment_booked', 'quote_sent', 'closed_won'],
   [`${location}-servicios`]: ['lead_created', 'appointment_booked', undefined],
 };
 const endings = { open: undefined, won: 'closed_won', lost: 'deal_lost', abandoned: 'deal_abandoned' } as const;
 
-/** The deals of the CRM: they move, end, are reopened and won after all. */
+/** Simulates the deals of the CRM: they move, end and are reopened. */
 export class DealDesk {
   readonly #shop: Shop;
   readonly #book: Book;
@@ -54,7 +54,7 @@ export class DealDesk {
     this.#report(deal);
   }
 
-  /** Of whom the CRM still has something to say. */
+  /** Whether the CRM has a deal of this customer, which it may report again. */
   has(person: Person): boolean {
     return [...this.#people.values()].includes(person);
   }

@@ -9,11 +9,11 @@ import type { Reception } from './year-troubles.ts';
 /** Events without a response are retried for this long, while the platform still deduplicates. */
 const resendMs = 47.75 * 3_600_000;
 
-/** Which sales the ad platform has to receive, each once, with the amount left after refunds on the evening of its first delivery. */
+/** The sales that the ad platform must receive, each once, with the amount left after refunds on the evening of its first delivery. */
 export class ExportBook {
   readonly #received = new Map<Sale, string>();
   readonly #answered = new Set<Sale>();
-  /** When a sale without an answer was first sent. */
+  /** The time at which a sale without a response was first sent. */
   readonly #firstSent = new Map<Sale, number>();
   /** No longer sent again, because the platform may have the event and would count a copy. */
   readonly #unknown = new Set<Sale>();
@@ -32,10 +32,10 @@ export class ExportBook {
 
   /** Makes retries due at once: their delays are real minutes, and a simulated day takes seconds. */
   async evening(shop: Shop, book: Book, reception: Reception): Promise<void> {
-    await shop.hurryExports();
+    await shop.makeExportsDue();
     if (reception === 'unreachable') return;
     const now = shop.kit.clock.now().getTime();
-    for (const sale of book.known()) {
+    for (const sale of book.reportedSales()) {
       if (this.#answered.has(sale) || this.#unknown.has(sale)) continue;
       const firstSent = this.#firstSent.get(sale) ?? now;
       this.#firstSent.set(sale, firstSent);

@@ -2,12 +2,12 @@ import type { Book, Sale } from './year-book.ts';
 import { DealDesk } from './year-deals.ts';
 import { type Currency, textOf } from './year-money.ts';
 import { nameOf, newPerson, type Person, traitsOf } from './year-people.ts';
-import { type Charge, type Held, MoneyBack, type Order, type Payment } from './year-refunds.ts';
+import { type Charge, MoneyBack, type Order, type Payment, type SourceRecords } from './year-refunds.ts';
 import type { Shop } from './year-shop.ts';
 
 const minuteMs = 60_000;
 
-/** How a sale is made, and by which sources it becomes known. */
+/** The ways in which a sale is made, which determine the sources that report it. */
 const ways = [
   'server',
   'stripe',
@@ -20,7 +20,7 @@ const ways = [
   'bank transfer',
 ] as const;
 
-/** Everything that happens to the shop's money on a day: to the sandbox or the API in their words, and to the books in the simulator's. */
+/** Simulates the days of the shop: sales, refunds, visits, deals and chats. Each is applied to the sandbox or the API, and to the books. */
 export class Life {
   readonly counts: Record<string, number> = {};
   readonly people: Person[] = [];
@@ -50,8 +50,8 @@ export class Life {
     return from[Math.floor(this.#dice() * from.length)] as T;
   }
 
-  /** One day, from its first minute to the evening. */
-  async live(day: string, n: number, salesADay: number): Promise<void> {
+  /** Simulates one day until the evening. */
+  async simulateDay(day: string, n: number, salesADay: number): Promise<void> {
     const { key } = this.#shop.tracking;
     const begin = Date.parse(`${day}T00:10:00Z`);
     const acts: { readonly at: number; act(): void }[] = [];
@@ -73,7 +73,7 @@ export class Life {
     await Promise.all(this.#visits.splice(0).map((request) => this.#shop.visit(request)));
   }
 
-  /** What the shop's own server sends at the end of the day. */
+  /** Sends what the shop's own server reports at the end of the day. */
   async #send(): Promise<void> {
     const rows = this.#fresh
       .filter(({ isGuest }) => !isGuest)
@@ -101,7 +101,7 @@ export class Life {
     return person;
   }
 
-  /** No two sales of a currency have the same amount, so that nothing but what they share makes one of two. */
+  /** Draws an amount that no other sale in the currency has, so that equal amounts never join two sales by accident. */
   #price(currency: Currency): number {
     const least = currency === 'USD' ? 1_000 : currency === 'MXN' ? 20_000 : 9_000;
     for (;;) {
@@ -117,7 +117,7 @@ export class Life {
     const way = this.pick(ways);
     this.count(`sale: ${way}`);
     let person = this.#someone();
-    // A bank reports a national id. The shop has none of its guests.
+    // A bank reports a national id, which the shop does not have for guests.
     while (way === 'bank transfer' && person.isGuest) person = this.#someone();
     const at = this.#shop.kit.clock.now();
     const currency: Currency = way.includes('mercado') ? 'MXN' : way === 'bank transfer' ? 'CLP' : 'USD';
@@ -130,7 +130,7 @@ export class Life {
       amount: BigInt(amount),
       person,
       records: [],
-      isKnown: false,
+      isReported: false,
       refunds: new Map(),
     };
     this.#book.sales.push(sale);
@@ -176,24 +176,25 @@ export class Life {
         properties: { value: text, currency, ...properties },
         user_traits: traitsOf(person),
       });
-      this.#known(sale, 'server', `manual ${key}`);
+      this.#reportLater(sale, 'server', `manual ${key}`);
       return key;
     };
-    const held = this.#madeBy(way, { sale, order, charge, payment, event });
+    const sources = this.#recordAtSources(way, { sale, order, charge, payment, event });
     if (way === 'bank transfer') {
       const { id } = fintoc.receive(amount, {
         sender: { holder_id: person.rut.replace('-', ''), holder_name: nameOf(person) },
       });
-      this.#known(sale, 'bank_link', `bank_link ${id}`);
+      this.#reportLater(sale, 'bank_link', `bank_link ${id}`);
     }
-    if (held.charge) this.#known(sale, 'payments_a', `payments_a ${held.charge.id}`);
-    if (held.payment) this.#known(sale, 'payments_b', `payments_b ${held.payment.id}`);
-    // An order that a connected provider was paid for is reported by that provider alone.
-    if (held.order && !way.includes('through')) this.#known(sale, 'store', `store ${held.order.id.split('/').at(-1)}`);
-    this.#moneyBack.take({ sale, ...held });
+    if (sources.charge) this.#reportLater(sale, 'payments_a', `payments_a ${sources.charge.id}`);
+    if (sources.payment) this.#reportLater(sale, 'payments_b', `payments_b ${sources.payment.id}`);
+    // An order that was paid through a connected provider is reported by that provider alone.
+    if (sources.order && !way.includes('through'))
+      this.#reportLater(sale, 'store', `store ${sources.order.id.split('/').at(-1)}`);
+    this.#moneyBack.add({ sale, ...sources });
   }
 
-  #madeBy(
+  #recordAtSources(
     way: (typeof ways)[number],
     make: {
       readonly sale: Sale;
@@ -202,7 +203,7 @@ export class Life {
       payment(): Payment;
       event(properties?: object): string;
     },
-  ): Omit<Held, 'sale'> {
+  ): Omit<SourceRecords, 'sale'> {
     switch (way) {
       case 'server':
         return { event: make.event() };
@@ -229,15 +230,16 @@ export class Life {
     }
   }
 
-  #known(sale: Sale, channel: string, record: string): void {
+  /** Adds a record to the sale. The books count the sale as reported once the channel has been read. */
+  #reportLater(sale: Sale, channel: string, record: string): void {
     sale.records.push(record);
     this.#book.later(channel, () => {
-      sale.isKnown = true;
+      sale.isReported = true;
       if (channel !== 'server') this.#book.announce(record, 'payment_received', sale.amount, sale.currency, sale.at);
     });
   }
 
-  /** A visit, by an ad or direct. It is half a minute off, so that nothing else happens at the same moment. */
+  /** Adds a visit by an ad or a direct one. It is offset by half a minute, so that nothing else happens at the same moment. */
   #visit(key: string): void {
     const person = this.#someone();
     const at = this.#shop.kit.clock.now().getTime() + minuteMs / 2;
@@ -247,16 +249,16 @@ export class Life {
     this.#book.visits.touch(person, { at, campaign: ad?.externalId ?? null });
   }
 
-  /** What is sent with the events of the evening. */
-  say(event: object): void {
+  /** Queues an event that the shop's server sends in the evening. */
+  queueEvent(event: object): void {
     this.#events.push(event);
   }
 
   hasBought(person: Person): boolean {
-    return this.#book.sales.some((sale) => sale.person === person && sale.isKnown);
+    return this.#book.sales.some((sale) => sale.person === person && sale.isReported);
   }
 
-  /** What the flow of the chatbot sends. */
+  /** Queues the event that the chatbot's flow sends. */
   #chat(n: number): void {
     const person = this.#someone();
     const at = this.#shop.kit.clock.now();

@@ -1,10 +1,10 @@
-/** Money of the simulated year, by arithmetic of its own: whole minor units, and rates that change from month to month. */
+/** Money calculations of the simulator, which use no code of the product: whole minor units, and rates that change from month to month. */
 
 export const digits = { USD: 2, CLP: 0, MXN: 2 } as const;
 export type Currency = keyof typeof digits;
 export const currencies = Object.keys(digits) as Currency[];
 
-/** Units of a currency for one dollar. Their quotients end after a few decimals, so no rate has to be rounded. */
+/** Units per US dollar, by month. Their quotients have few decimals, so no rate has to be rounded. */
 const perDollar: Readonly<Record<Currency, readonly bigint[]>> = {
   USD: [1n],
   CLP: [800n, 1_000n, 1_250n],
@@ -17,7 +17,7 @@ export function rateOf(currency: Currency, day: string): bigint {
   return rates[month % rates.length] as bigint;
 }
 
-/** An amount of a day in another currency. Halves go away from zero, as the API promises. */
+/** Converts an amount at the rate of a day. Halves are rounded away from zero, as the API documents. */
 export function inCurrency(minor: bigint, from: Currency, to: Currency, day: string): bigint {
   const over = minor * rateOf(to, day) * 10n ** BigInt(digits[to]);
   const under = rateOf(from, day) * 10n ** BigInt(digits[from]);
@@ -25,14 +25,14 @@ export function inCurrency(minor: bigint, from: Currency, to: Currency, day: str
   return (sign * (2n * size + under)) / (2n * under);
 }
 
-/** As text with all decimals of the currency. */
+/** Formats an amount with all decimals of the currency. */
 export function textOf(minor: bigint | number, currency: Currency): string {
   const places = digits[currency];
   const whole = String(minor).padStart(places + 1, '0');
   return places === 0 ? whole : `${whole.slice(0, -places)}.${whole.slice(-places)}`;
 }
 
-/** From an answer of the API, where amounts are numbers or texts. */
+/** Parses an amount of an API response, which is a number or a string. */
 export function minorOf(amount: number | string, currency: Currency): bigint {
   const [whole = '0', decimals = ''] = String(amount).split('.');
   return BigInt(whole + decimals.padEnd(digits[currency], '0').slice(0, digits[currency]));

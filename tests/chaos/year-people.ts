@@ -6,7 +6,7 @@ export interface Person {
   /** The shop's own id of the customer. */
   readonly key: string;
   readonly rut: string;
-  /** Known by an e-mail address alone. */
+  /** The shop has only an e-mail address of the customer. */
   readonly isGuest: boolean;
   isErased: boolean;
 }
@@ -14,7 +14,6 @@ export interface Person {
 const firstNames = ['Ana', 'Ben', 'Eva', 'Leo', 'Mia', 'Zoe', 'Iris', 'Noe', 'Lia', 'Max'];
 const lastNames = ['Soto', 'Rojas', 'Vidal', 'Parra', 'Reyes', 'Mora', 'Lagos', 'Silva', 'Bravo', 'Pinto'];
 
-/** A new customer. */
 export function newPerson(n: number): Person {
   const number = 11_000_000 + n * 7;
   return {
@@ -29,7 +28,7 @@ export function newPerson(n: number): Person {
   };
 }
 
-/** Of a Chilean national id: the digits from the last to the first, times 2 to 7 again and again. */
+/** The check digit of a Chilean national id: the digits from last to first are multiplied by 2 to 7, repeatedly. */
 function checkDigit(number: number): string {
   const sum = [...String(number)]
     .reverse()

@@ -8,8 +8,8 @@ type Reversal = ReturnType<Sandbox['stripe']['dispute']>;
 export type Order = ReturnType<Sandbox['shopify']['order']>;
 export type Payment = ReturnType<Sandbox['mercadoPago']['pay']>;
 
-/** What a source holds of a sale, so that money can go back there. */
-export interface Held {
+/** The records of a sale at its sources, through which it can be refunded or disputed. */
+export interface SourceRecords {
   readonly sale: Sale;
   readonly charge?: Charge;
   readonly order?: Order;
@@ -22,16 +22,16 @@ export interface Held {
 interface Life {
   count(kind: string): void;
   pick<T>(from: readonly T[]): T;
-  say(event: object): void;
+  queueEvent(event: object): void;
 }
 
-/** Refunds and disputes, at every source that holds the payment. */
+/** Refunds and disputes sales, at every source that has the payment. */
 export class MoneyBack {
   readonly #shop: Shop;
   readonly #book: Book;
   readonly #life: Life;
   readonly #dice: () => number;
-  readonly #held: Held[] = [];
+  readonly #sales: SourceRecords[] = [];
   readonly #promised = new Map<Sale, bigint>();
 
   constructor(shop: Shop, book: Book, life: Life, dice: () => number) {
@@ -41,14 +41,14 @@ export class MoneyBack {
     this.#dice = dice;
   }
 
-  take(held: Held): void {
-    this.#held.push(held);
+  add(records: SourceRecords): void {
+    this.#sales.push(records);
   }
 
-  /** Part of a payment, or all that is left of it, is refunded by the source that took it. */
+  /** Refunds a part or the rest of a payment at the source that received it. */
   refund(): void {
     const today = dayOf(this.#shop.kit.clock.now());
-    const open = this.#held.filter(
+    const open = this.#sales.filter(
       ({ sale, dispute, charge, order, payment, event }) =>
         dayOf(sale.at) < today &&
         !dispute &&
@@ -57,8 +57,7 @@ export class MoneyBack {
         refundedOf(sale) < sale.amount,
     );
     if (open.length === 0) return;
-    const held = this.#life.pick(open.slice(-60));
-    const { sale, charge, order, payment, event } = held;
+    const { sale, charge, order, payment, event } = this.#life.pick(open.slice(-60));
     const promised = this.#promised.get(sale) ?? 0n;
     const left = sale.amount - promised;
     if (left <= 0n) return;
@@ -67,50 +66,50 @@ export class MoneyBack {
     this.#promised.set(sale, promised + amount);
     this.#life.count(amount === sale.amount ? 'refund: full' : 'refund: partial');
     const name = `${sale.n}-${promised}`;
-    const tell = (channel: string) =>
+    const reportLater = (channel: string) =>
       this.#book.later(channel, () => sale.refunds.set(name, { amount, isUndone: false }));
     const { stripe, shopify, mercadoPago } = this.#shop.sandbox.book;
     if (charge) {
       stripe.refund(charge, Number(amount));
-      tell('payments_a');
+      reportLater('payments_a');
     }
     if (order) {
       shopify.refund(order, textOf(amount, sale.currency));
-      if (!charge && !payment) tell('store');
+      if (!charge && !payment) reportLater('store');
     }
     if (payment) {
       mercadoPago.refund(payment, Number(amount) / 100);
-      tell('payments_b');
+      reportLater('payments_b');
     }
     if (event && (!charge || this.#dice() < 0.5)) {
       this.#life.count('refund: by the server');
-      this.#life.say({
+      this.#life.queueEvent({
         event_name: 'refund',
         idempotency_key: `${event}-refund-${promised}`,
         refund_of: event,
         occurred_at: this.#shop.kit.clock.now().toISOString(),
         properties: { value: textOf(amount, sale.currency), currency: sale.currency },
       });
-      tell('server');
+      reportLater('server');
     }
   }
 
-  /** A customer has the bank take the money back. */
+  /** Disputes a payment: the customer's bank takes the money back. */
   dispute(n: number): void {
     const today = dayOf(this.#shop.kit.clock.now());
-    const open = this.#held.filter(
+    const open = this.#sales.filter(
       ({ sale, dispute, charge, payment }) =>
         dayOf(sale.at) < today && !dispute && (charge || payment) && !this.#promised.has(sale),
     );
     if (open.length === 0) return;
-    const held = this.#life.pick(open.slice(-40));
-    const { sale, charge, payment } = held;
+    const records = this.#life.pick(open.slice(-40));
+    const { sale, charge, payment } = records;
     const { stripe, mercadoPago } = this.#shop.sandbox.book;
     this.#life.count('dispute: opened');
     const name = `dispute-${sale.n}`;
     const reversal = charge && stripe.dispute(charge);
     if (!charge && payment) mercadoPago.change(payment, { status: 'charged_back', status_detail: 'in_process' });
-    held.dispute = { opened: n, name, ...(reversal && { reversal }) };
+    records.dispute = { opened: n, name, ...(reversal && { reversal }) };
     this.#book.later(charge ? 'payments_a' : 'payments_b', () =>
       sale.refunds.set(name, { amount: sale.amount, isUndone: false }),
     );
@@ -118,8 +117,7 @@ export class MoneyBack {
 
   settleDisputes(n: number): void {
     const { stripe, mercadoPago } = this.#shop.sandbox.book;
-    for (const held of this.#held) {
-      const { sale, dispute, payment } = held;
+    for (const { sale, dispute, payment } of this.#sales) {
       if (!dispute || n - dispute.opened !== 5) continue;
       const isWon = sale.n % 2 === 0;
       this.#life.count(isWon ? 'dispute: won' : 'dispute: lost');

@@ -33,7 +33,7 @@ import { sql } from 'kysely';
 import { marketOf } from './year-ads.ts';
 import { connectAll } from './year-connections.ts';
 import { currencies, rateOf } from './year-money.ts';
-import type { Order, Reply, YearWorkerSettings } from './year-worker.ts';
+import type { RoundCommand, RoundResult, YearWorkerSettings } from './year-worker.ts';
 
 export const firstDay = '2025-10-01';
 export const marketSeed = 44;
@@ -42,26 +42,26 @@ export const dayAt = (n: number): string => new Date(Date.parse(firstDay) + n * 
 
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** In the order in which each makes work for the next. */
+/** Ordered so that each queue creates work for later queues. */
 const allQueues: readonly QueueName[] = ['syncs', 'erasures', 'sales', 'firstPayments', 'attribution', 'delivery'];
 
-export interface Delivered {
+export interface DeliveredEvent {
   readonly id: string;
   readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever an event holds.
+  // biome-ignore lint/suspicious/noExplicitAny: event data is not typed here.
   readonly data: any;
 }
 
 export type Shop = Awaited<ReturnType<typeof openYearShop>>;
 
-/** A shop with all providers of the sandbox, an API in this process and a worker in one of its own. */
+/** Opens a shop with all providers of the sandbox, an API in this process and a worker in a separate process. */
 export async function openYearShop(days: number) {
   const kit = await openDrillKit('drill-year', ['postgres', 'redis', 'clickhouse', 'nats']);
   kit.clock.set(`${firstDay}T00:00:00Z`);
   const now = () => kit.clock.now();
   const sandbox = await startSandbox({ now, seed: marketSeed, market: marketOf(firstDay, days) });
   const { book } = sandbox;
-  // The market's own sales are not of this shop: the simulator makes each.
+  // Removes the market's own sales, because the simulator makes every sale of this shop.
   book.stripe.state.charges.length = 0;
   book.stripe.state.refunds.length = 0;
   book.stripe.state.disputes.length = 0;
@@ -101,14 +101,14 @@ export async function openYearShop(days: number) {
   });
   const collectorPort = await collector.listen('127.0.0.1', 0);
 
-  const delivered: Delivered[] = [];
+  const delivered: DeliveredEvent[] = [];
   const receiver = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
       body += chunk;
     });
     request.on('end', () => {
-      delivered.push(JSON.parse(body) as Delivered);
+      delivered.push(JSON.parse(body) as DeliveredEvent);
       response.writeHead(204).end();
     });
   });
@@ -140,7 +140,7 @@ export async function openYearShop(days: number) {
     ),
   );
 
-  await dateDeliveryByTheDatabase(kit.owner);
+  await dateDeliveryInPostgres(kit.owner);
 
   async function call(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -148,9 +148,10 @@ export async function openYearShop(days: number) {
     payload?: object,
     headers: Readonly<Record<string, string>> = key.headers,
   ) {
-    const answer = await api.call({ method, url: `/api/v1${path}`, headers, ...(payload && { payload }) });
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${answer.body}`);
-    return answer.json();
+    const response = await api.call({ method, url: `/api/v1${path}`, headers, ...(payload && { payload }) });
+    if (response.statusCode >= 300)
+      throw new Error(`${method} ${path} answered ${response.statusCode}: ${response.body}`);
+    return response.json();
   }
   const settings: YearWorkerSettings = {
     appUrl: kit.database.appUrl,
@@ -197,16 +198,17 @@ export async function openYearShop(days: number) {
       const bad = data.results.filter(({ status }: { status: string }) => status === 'rejected');
       if (bad.length > 0) throw new Error(`Events were rejected: ${JSON.stringify(bad)}`);
     },
-    /** What a browser sends, and the worker takes from the log before the evening. */
+    /** Sends visits as a browser does. `untilVisitsProcessed` waits until the worker has processed them. */
     async visit(body: object) {
-      const answer = await fetch(`http://127.0.0.1:${collectorPort}/v1/visits`, {
+      const response = await fetch(`http://127.0.0.1:${collectorPort}/v1/visits`, {
         method: 'POST',
         headers: { 'content-type': 'text/plain', 'user-agent': userAgent, origin: 'https://shop.example' },
         body: JSON.stringify(body),
       });
-      if (answer.status !== 204) throw new Error(`The collector answered ${answer.status}: ${await answer.text()}`);
+      if (response.status !== 204)
+        throw new Error(`The collector answered ${response.status}: ${await response.text()}`);
     },
-    async visitsTaken() {
+    async untilVisitsProcessed() {
       const end = await stream.end();
       const deadline = performance.now() + 120_000;
       while (!isPassed(await stream.consumedThrough(visitsConsumer), end)) {
@@ -214,7 +216,7 @@ export async function openYearShop(days: number) {
         await sleep(20);
       }
     },
-    hurryExports: () =>
+    makeExportsDue: () =>
       kit.app
         .forProfile(profile.id)
         .transaction((tx) =>
@@ -225,25 +227,25 @@ export async function openYearShop(days: number) {
       await call('PATCH', '/profile', { reporting_currency: currency }, headers);
       repriced = [profile.id];
     },
-    /** All work that is due now. `killAfterMs`: the worker is killed that long after it began, and a new one does the rest. */
+    /** Processes all work that is due now. With `killAfterMs` the worker is killed after that time, and a new one does the rest. */
     async round(killAfterMs?: number, queues = allQueues) {
       const ids = [...connections.ids.values()];
-      const order: Order = { now: now().toISOString(), repriced, queues, connections: ids };
+      const command: RoundCommand = { now: now().toISOString(), repriced, queues, connections: ids };
       let timer: NodeJS.Timeout | undefined;
       let killing: Promise<void> | undefined;
       if (killAfterMs !== undefined)
         timer = setTimeout(() => {
           killing = worker.kill();
         }, killAfterMs);
-      let reply = await worker.ask<Reply>(order);
+      let result = await worker.ask<RoundResult>(command);
       clearTimeout(timer);
       await killing;
-      if (reply === undefined || killing) {
+      if (result === undefined || killing) {
         await worker.start();
-        reply = await worker.ask<Reply>(order);
+        result = await worker.ask<RoundResult>(command);
       }
-      if (!reply || reply.error) throw new Error(`The worker failed: ${reply?.error}`);
-      for (const [queue, seconds] of Object.entries(reply.spent)) spent[queue] = (spent[queue] ?? 0) + seconds;
+      if (!result || result.error) throw new Error(`The worker failed: ${result?.error}`);
+      for (const [queue, seconds] of Object.entries(result.spent)) spent[queue] = (spent[queue] ?? 0) + seconds;
       repriced = [];
     },
     async close() {
@@ -263,10 +265,10 @@ export async function openYearShop(days: number) {
 }
 
 /**
- * Days of ads are dated by the clock of the worker, and all that stands beside them by PostgreSQL's. The first is simulated here and the
- * second is not: so that there is one history, PostgreSQL dates them, too.
+ * The worker's clock dates ad delivery, and PostgreSQL's clock dates all other rows. Only the worker's clock is simulated here. These triggers
+ * make PostgreSQL date ad delivery as well, so that there is a single history.
  */
-async function dateDeliveryByTheDatabase(owner: Postgres): Promise<void> {
+async function dateDeliveryInPostgres(owner: Postgres): Promise<void> {
   await owner.unbound.query(sql`
     CREATE FUNCTION year_dates_delivery() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF TG_TABLE_NAME = 'ad_delivery' THEN NEW.recorded_at = clock_timestamp(); ELSE NEW.replaced_at = clock_timestamp(); END IF;

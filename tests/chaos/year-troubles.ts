@@ -7,7 +7,7 @@ import type { Currency } from './year-money.ts';
 import type { Person } from './year-people.ts';
 import type { Shop } from './year-shop.ts';
 
-/** Where each provider of the sandbox answers. */
+/** The path of each provider in the sandbox. */
 const addresses: Readonly<Record<Channel, string>> = {
   payments_a: '/stripe',
   store: '/shopify',
@@ -20,7 +20,7 @@ const addresses: Readonly<Record<Channel, string>> = {
   chatbot: '/manychat',
 };
 const channels = Object.keys(addresses) as Channel[];
-/** Whose consent can be taken back. */
+/** The providers whose consent can be revoked. */
 const revocable: readonly Channel[] = [
   'store',
   'payments_a',
@@ -35,19 +35,20 @@ const always = 1_000_000;
 /** How a provider handles a change: stores it and responds, stores it but the response is lost, responds with an error, or lacks consent. */
 export type Reception = 'accepts' | 'loses' | 'fails' | 'unreachable';
 
-/** What goes wrong in a shop's year, and what its owner does: outages, lost consents, merges, erasures, another currency. */
+/** Simulates outages, lost consents, merges, erasures and changes of the reporting currency. */
 export class Troubles {
   readonly #shop: Shop;
   readonly #book: Book;
   readonly #life: Life;
   readonly #days: number;
-  /** Since when the profile reports in a currency. */
+  /** The reporting currencies of the profile and the times of their changes. */
   readonly currencies: { readonly since: string; readonly currency: Currency }[];
   #outage: { readonly channel: Channel; readonly losesAnswers: boolean; end(): void } | undefined;
   #lost: Channel | undefined;
   #merged: { readonly id: string; readonly pair: readonly [Person, Person]; readonly n: number } | undefined;
   #linking: readonly [Person, Person] | undefined;
-  readonly #known = new Set<string>();
+  /** E-mail addresses of guests that were merged, and ids of their merges. */
+  readonly #used = new Set<string>();
 
   constructor(shop: Shop, book: Book, life: Life, days: number) {
     this.#shop = shop;
@@ -57,7 +58,7 @@ export class Troubles {
     this.currencies = [{ since: '2000', currency: book.currency }];
   }
 
-  /** Nothing can be read of it today. */
+  /** Whether the provider cannot be read today. */
   isAway(channel: Channel): boolean {
     return this.#outage?.channel === channel || this.#lost === channel;
   }
@@ -85,7 +86,7 @@ export class Troubles {
     if (n === late) await this.#change('USD');
   }
 
-  /** After the events of the day were sent. */
+  /** Called after the events of the day were sent. */
   async evening(n: number): Promise<void> {
     if (this.#merged && n - this.#merged.n >= 2) await this.#undo();
     if (this.#linking) await this.#findMerge(n);
@@ -136,18 +137,18 @@ export class Troubles {
     this.#lost = undefined;
   }
 
-  /** A message names a customer's key and a guest's e-mail address: they are taken for one person. */
+  /** Sends an event with a customer's key and a guest's e-mail address, which merges the two. */
   #merge(): void {
     if (this.#merged) return;
     const free = this.#life.people.filter((one) => !one.isErased && this.#life.hasBought(one));
     const [guest, keyed] = [
-      free.find((one) => one.isGuest && !this.#known.has(one.email)),
+      free.find((one) => one.isGuest && !this.#used.has(one.email)),
       free.find((one) => !one.isGuest),
     ];
     if (!guest || !keyed) return;
-    this.#known.add(guest.email);
+    this.#used.add(guest.email);
     this.#linking = [guest, keyed];
-    this.#life.say({
+    this.#life.queueEvent({
       event_name: 'form_sent',
       idempotency_key: `form-${guest.n}`,
       occurred_at: this.#shop.kit.clock.now().toISOString(),
@@ -163,10 +164,10 @@ export class Troubles {
     const day = this.#shop.kit.clock.now().toISOString().slice(0, 10);
     const { data } = await this.#shop.call('GET', `/merges?date_from=${day}&date_to=${day}`);
     const fresh = data.filter(
-      (one: { id: string; undone_at: string | null }) => !this.#known.has(one.id) && !one.undone_at,
+      (one: { id: string; undone_at: string | null }) => !this.#used.has(one.id) && !one.undone_at,
     );
     if (fresh.length !== 1) throw new Error(`There are ${fresh.length} merges, not one.`);
-    this.#known.add(fresh[0].id);
+    this.#used.add(fresh[0].id);
     this.#merged = { id: fresh[0].id, pair, n };
   }
 
@@ -179,14 +180,14 @@ export class Troubles {
     this.#life.count('merge undone');
   }
 
-  /** A customer whom no provider reports again. */
+  /** Erases a customer whom no provider will report again. */
   async #erase(n: number): Promise<void> {
-    // No source reports an erased customer later.
+    // During an outage, a provider could still report the customer after the erasure.
     if (this.#outage || this.#lost) return;
     const free = this.#life.people.filter(
       (one) =>
         !one.isErased &&
-        !this.#known.has(one.email) &&
+        !this.#used.has(one.email) &&
         this.#book.visits.of(one).length === 1 &&
         !this.#life.deals.has(one) &&
         this.#life.hasBought(one),

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { Person } from './year-people.ts';
 
-/** Who came by which ad, and whose purchase that was: the simulator's own last touch. */
+/** The simulator's own last-touch attribution, from the visits of each customer. */
 
 export interface Touch {
   readonly at: number;
@@ -14,7 +14,7 @@ const shop = 'https://shop.example';
 
 export class VisitBook {
   readonly #touches = new Map<Person, Touch[]>();
-  /** Who turned out to be one person. */
+  /** Pairs of customers that are merged. */
   readonly #merged = new Map<Person, Person>();
   readonly #browsers = new Map<Person, string>();
 
@@ -34,7 +34,7 @@ export class VisitBook {
     this.#merged.delete(other);
   }
 
-  /** Everybody whom the shop takes for this person. */
+  /** The customer, and the one merged with them. */
   of(person: Person): readonly Person[] {
     const other = this.#merged.get(person);
     return other ? [person, other] : [person];
@@ -51,10 +51,10 @@ export class VisitBook {
     return last?.campaign ?? undefined;
   }
 
-  /** A session as the tracker sends it. A browser identifies its user once. */
+  /** A session as the tracker sends it. A browser identifies its user in the first session only. */
   request(key: string, person: Person, at: number, ad: { externalId: string; platform: string } | null): object {
-    const known = this.#browsers.get(person);
-    const client_id = known ?? uuid();
+    const existing = this.#browsers.get(person);
+    const client_id = existing ?? uuid();
     this.#browsers.set(person, client_id);
     const isSocial = ad?.platform === 'social_ads';
     const tags = new URLSearchParams({
@@ -79,6 +79,6 @@ export class VisitBook {
       url: `${shop}/account`,
       traits: { email: person.email },
     };
-    return { key, client_id, visits: known ? [landing] : [landing, identify] };
+    return { key, client_id, visits: existing ? [landing] : [landing, identify] };
   }
 }

@@ -20,7 +20,7 @@ import type { QueueName } from '@tributary/work';
 import { consumeVisits } from '@tributary/worker/consume-visits.ts';
 import { queueHandlers } from '@tributary/worker/queues.ts';
 
-/** Where the engines of the year are, and what a worker needs besides. */
+/** The addresses of the engines and the settings of the providers. */
 export interface YearWorkerSettings {
   readonly appUrl: string;
   readonly systemUrl: string;
@@ -31,8 +31,8 @@ export interface YearWorkerSettings {
   readonly providers: Readonly<Record<string, string>>;
 }
 
-/** What the drill orders: one round of all work at a moment of the simulated year. */
-export interface Order {
+/** A command of the drill: one round of work at a moment of the simulated year. */
+export interface RoundCommand {
   readonly now: string;
   /** Profiles whose reporting currency changed. */
   readonly repriced: readonly string[];
@@ -40,15 +40,15 @@ export interface Order {
   readonly connections: readonly string[];
 }
 
-/** What came of it: the error that ended it, and the seconds that each queue took. */
-export interface Reply {
+/** The result of a round: the error that ended it, if any, and the seconds spent on each queue. */
+export interface RoundResult {
   readonly error: string | null;
   readonly spent: Readonly<Record<string, number>>;
 }
 
 /**
- * A worker with the handlers of the product that works on command, at the time that the command names, so that a day of the year is over when
- * its round is. The time at which results take effect is the real one: ClickHouse and PostgreSQL date other rows by their own clocks.
+ * A worker with the product's handlers that works on command, at the time in the command, so that a simulated day ends with its round.
+ * Attribution results are dated by the real clock, because ClickHouse and PostgreSQL date other rows by their own clocks.
  */
 const settings = JSON.parse(process.argv[2] ?? '{}') as YearWorkerSettings;
 const clock = new FakeClock(new Date(0));
@@ -103,17 +103,17 @@ const handlers = {
   attribution: attribution({ app, clickhouse: client, now: () => new Date() }),
 };
 
-/** Seconds of each queue. */
+/** Seconds spent on each queue. */
 const spent: Record<string, number> = {};
 
-async function work({ now: moment, repriced, queues, connections }: Order): Promise<void> {
+async function work({ now: moment, repriced, queues, connections }: RoundCommand): Promise<void> {
   clock.set(moment);
   for (const profileId of repriced) await repriceOutcomes(app, { profileId }, AbortSignal.timeout(120_000));
   for (const queue of queues) {
     const since = performance.now();
     if (queue === 'webhooks') while ((await sequenceBatch(system.unbound, now())) > 0);
     if (queue === 'sales') await applyWaitingRefunds(app, system, now(), AbortSignal.timeout(120_000));
-    // Like a worker's, syncs of several connections run at the same time.
+    // Syncs of several connections run at the same time, as in the product's worker.
     const keys = queue === 'syncs' ? connections : [undefined];
     await Promise.all(keys.map((key) => processQueue(system, queue, handlers[queue], key)));
     spent[queue] = (spent[queue] ?? 0) + (performance.now() - since) / 1_000;
@@ -121,8 +121,8 @@ async function work({ now: moment, repriced, queues, connections }: Order): Prom
 }
 
 process.on('disconnect', () => process.exit());
-process.on('message', async (order: Order) => {
-  const error = await work(order).then(
+process.on('message', async (command: RoundCommand) => {
+  const error = await work(command).then(
     () => null,
     (one: unknown) => String(one instanceof Error ? one.stack : one),
   );

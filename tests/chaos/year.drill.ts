@@ -23,7 +23,7 @@ import { VisitBook } from './year-visits.ts';
 
 const sizes = { small: { days: 16, sales: 10 }, full: { days: 365, sales: 10 } } as const;
 const seed = 20_251_001;
-const questionsAtOnce = 4;
+const reportsAtOnce = 4;
 const channels: readonly Channel[] = [
   'social_ads',
   'search_ads',
@@ -36,11 +36,11 @@ const channels: readonly Channel[] = [
   'chatbot',
 ];
 
-/** A shop lives day by day; a simulator keeps books of its own, and every answer is held against them. DAYS=30 lives a part of it. */
+/** Simulates a shop day by day and compares every response of the API with the simulator's own books. DAYS=30 runs a part of the year. */
 export const drill: Drill = {
   name: 'year',
   promise:
-    'After a year of a shop with all providers, every report, explanation, payment, customer, export and webhook equals the simulator’s own books to the minor unit, and so does each past day as it was known then.',
+    'After a simulated year of a shop with all providers, every report, explanation, payment, customer, export and webhook equals the simulator’s own books to the minor unit, and so does an as-of report of each past day.',
 
   async run({ size, progress }) {
     const { days: most, sales } = sizes[size];
@@ -70,9 +70,9 @@ export const drill: Drill = {
         shop.at(new Date(`${day}T00:00:00Z`));
         await timed('living', async () => {
           await troubles.morning(n);
-          await life.live(day, n, sales);
+          await life.simulateDay(day, n, sales);
           await troubles.evening(n);
-          await shop.visitsTaken();
+          await shop.untilVisitsProcessed();
         });
         shop.at(new Date(`${day}T23:00:00Z`));
         await timed('working', async () => {
@@ -109,10 +109,10 @@ export const drill: Drill = {
         await exports.check(shop, checks);
         checkWebhooks(shop, checks, book, (at) => troubles.currencyAt(at));
       });
-      // The moments at which days ended are real ones: engines date what they keep by their own clocks.
+      // `mark.at` is a real time, because the engines date rows by their own clocks.
       shop.at(new Date(Date.now() + 3_600_000));
       await timed('as of each day', async () => {
-        await inTurn(marks, questionsAtOnce, async (mark) => {
+        await inTurn(marks, reportsAtOnce, async (mark) => {
           await checkReports(shop, checks, mark, mark.at);
           progress(mark.n + 1, marks.length, `as of each day, ${checks.total} differences`);
         });
@@ -135,7 +135,7 @@ export const drill: Drill = {
   },
 };
 
-/** A provider that is away fails its sync; one whose consent is gone asks for it. */
+/** Checks that the sync of an unavailable provider has failed, and that a revoked one requires a new consent. */
 async function checkAway(shop: Shop, checks: Checks, troubles: Troubles, channel: Channel): Promise<void> {
   const { status, sync } = await shop.connections.read(channel);
   checks.same('providers away', `${channel} sync`, sync.state, 'failed');
@@ -143,7 +143,10 @@ async function checkAway(shop: Shop, checks: Checks, troubles: Troubles, channel
   checks.same('providers away', `${channel} status`, status, wanted);
 }
 
-/** Reads on what a provider makes ready later, and connects again what a killed worker lost the tokens of. Resolves to how many stay unread. */
+/**
+ * Repeats syncs whose data a provider prepares later, and reconnects providers whose tokens a killed worker lost. Resolves to the number of
+ * syncs that are still unfinished.
+ */
 async function countUnread(shop: Shop, channels: readonly Channel[], reconnected: () => void): Promise<number> {
   for (let tries = 0; ; tries += 1) {
     const states = await Promise.all(

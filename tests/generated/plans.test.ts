@@ -11,11 +11,11 @@ import {
   openApi,
   openTestkit,
   openWarehouse,
+  processQueue,
   type TestApi,
   type Testkit,
   testTombstones,
   testVault,
-  processQueue,
 } from '@tributary/testkit';
 import { retentionPolicies } from '@tributary/vocabulary/retention.ts';
 import { type QueueName, queues } from '@tributary/work';

@@ -55,33 +55,37 @@ export const faults: readonly Fault[] = [
       'a job runs although the transaction that enqueued it was rolled back',
     ],
   }),
-  ...faultsIn('packages/stream/batch-processor.ts', ['packages/stream/batch-processor.test.ts', 'packages/stream/consumer.test.ts'], {
-    'buried-before-the-letter': [
-      "      delivery.giveBack(letterRetryMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
-      "      this.#observe({ kind: 'dead-letter-failed', id, error });",
-      'a message is lost when its dead letter could not be written',
-    ],
-    'outage-makes-dead-letters': [
-      'if (!(error instanceof RetryLater)) throw error;',
-      'throw error;',
-      'an outage of a store turns visits into dead letters',
-    ],
-    'neighbours-condemned': [
-      '      await this.#try(open.slice(0, middle));\n      await this.#try(open.slice(middle));',
-      '      for (const one of open) {\n        one.retry(this.#backoff(one.deliveries), reasonOf(error));\n        await this.#answer(one);\n      }',
-      'one bad message fails its whole batch',
-    ],
-    'unknown-fault-not-held': [
-      'if (!isHeld) return this.#handleFailure(open, failure.error);',
-      'return this.#handleFailure(open, failure.error);',
-      'an infrastructure error turns messages into dead letters',
-    ],
-    'deadly-tried-for-ever': [
-      "return deliveries <= crashLimit * maxDeliveries ? 'suspect' : 'fatal';",
-      "return 'suspect';",
-      'a message that crashes its workers crashes them forever',
-    ],
-  }),
+  ...faultsIn(
+    'packages/stream/batch-processor.ts',
+    ['packages/stream/batch-processor.test.ts', 'packages/stream/consumer.test.ts'],
+    {
+      'buried-before-the-letter': [
+        "      delivery.giveBack(letterRetryMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
+        "      this.#observe({ kind: 'dead-letter-failed', id, error });",
+        'a message is lost when its dead letter could not be written',
+      ],
+      'outage-makes-dead-letters': [
+        'if (!(error instanceof RetryLater)) throw error;',
+        'throw error;',
+        'an outage of a store turns visits into dead letters',
+      ],
+      'neighbours-condemned': [
+        '      await this.#try(open.slice(0, middle));\n      await this.#try(open.slice(middle));',
+        '      for (const one of open) {\n        one.retry(this.#backoff(one.deliveries), reasonOf(error));\n        await this.#answer(one);\n      }',
+        'one bad message fails its whole batch',
+      ],
+      'unknown-fault-not-held': [
+        'if (!isHeld) return this.#handleFailure(open, failure.error);',
+        'return this.#handleFailure(open, failure.error);',
+        'an infrastructure error turns messages into dead letters',
+      ],
+      'deadly-tried-for-ever': [
+        "return deliveries <= crashLimit * maxDeliveries ? 'suspect' : 'fatal';",
+        "return 'suspect';",
+        'a message that crashes its workers crashes them forever',
+      ],
+    },
+  ),
   ...faultsIn('packages/stream/dead-letters.ts', ['packages/stream/dead-letters.test.ts'], {
     'letters-page-repeats': [
       'let from = after + 1;',

@@ -144,18 +144,22 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/commerce/payments/derive-changed-payments.ts', ['domain/commerce/payments/first-payments.test.ts'], {
-    'late-deposit-unsettles-nothing': [
-      'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
-      '',
-      'a deposit that arrives late leaves two first payments',
-    ],
-    'own-group-forgotten': [
-      'groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening',
-      'groups.get(subjectRef) ?? opening',
-      'a returning customer counts as new',
-    ],
-  }),
+  ...faultsIn(
+    'domain/commerce/payments/derive-changed-payments.ts',
+    ['domain/commerce/payments/first-payments.test.ts'],
+    {
+      'late-deposit-unsettles-nothing': [
+        'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
+        '',
+        'a deposit that arrives late leaves two first payments',
+      ],
+      'own-group-forgotten': [
+        'groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening',
+        'groups.get(subjectRef) ?? opening',
+        'a returning customer counts as new',
+      ],
+    },
+  ),
   ...faultsIn('domain/commerce/link-tokens/read-row.ts', ['domain/commerce/link-tokens/read-row.test.ts'], {
     'bad-selector-skipped': [
       "return selectors.find((one) => 'invalid' in one) ?? selectors[0]",
