@@ -30,19 +30,3 @@ test('a fault in a database function is in the migration that defines its latest
 test('every fault has a unique id', () => {
   expect(new Set(allFaults.map(({ id }) => id)).size).toBe(allFaults.length);
 });
-
-test('every domain module and every package of the product has faults', () => {
-  const folders = globSync(['domain/*/*/', 'packages/*/'], { cwd: root })
-    .filter((path) => !path.includes('node_modules'))
-    .map((path) => path.replace(/\/$/, ''));
-  const without = folders.filter((folder) => !allFaults.some(({ file }) => file.startsWith(`${folder}/`)));
-  expect(without.sort()).toEqual([
-    // Declarations, which the compiler and the contract's tests check, tools and generated data.
-    'packages/ai-model',
-    'packages/clock',
-    'packages/config',
-    'packages/engines',
-    'packages/market',
-    'packages/telemetry',
-  ]);
-});
