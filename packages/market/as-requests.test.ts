@@ -37,9 +37,9 @@ describe('requests of browsers', () => {
       sent.flatMap(({ clientId, visit }) => {
         const of = classifyVisit(visit);
         if (!decideTouch(visit, of)) return [];
-        const said = [of.channel, of.source, of.medium, of.platform, of.clickIdKind];
+        const fields = [of.channel, of.source, of.medium, of.platform, of.clickIdKind];
         const named = [of.campaignExternalId, of.adSetExternalId, of.adExternalId];
-        return [[visit.id, [clientId, visit.at, visit.session_id, ...said.map((word) => word ?? ''), ...named]]];
+        return [[visit.id, [clientId, visit.at, visit.session_id, ...fields.map((word) => word ?? ''), ...named]]];
       }),
     );
     const known = new Map(
@@ -61,7 +61,9 @@ describe('requests of browsers', () => {
   });
 
   test('identify each linked browser once', () => {
-    const said = new Map(sent.flatMap(({ clientId, visit }) => (visit.traits ? [[clientId, visit.traits.email]] : [])));
+    const emails = new Map(
+      sent.flatMap(({ clientId, visit }) => (visit.traits ? [[clientId, visit.traits.email]] : [])),
+    );
     const known = people.flatMap(({ people: members, browsers }) =>
       browsers
         .filter(({ touches, linkedTo }) => touches.length > 0 && linkedTo !== null)
@@ -70,6 +72,6 @@ describe('requests of browsers', () => {
             [clientId, members.find(({ index }) => index === linkedTo)?.customer?.email] as const,
         ),
     );
-    expect(said).toEqual(new Map(known));
+    expect(emails).toEqual(new Map(known));
   });
 });

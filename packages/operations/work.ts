@@ -46,7 +46,7 @@ export class Work<Services> {
     this.#desk = desk;
     this.#caller = call.caller ?? anonymous;
     const onHomeServer = route.access.grain === 'account';
-    this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input), onHomeServer };
+    this.#wall = { ...getTenantScope(route, this.#caller), near: tenantIn(input), onHomeServer };
     this.#ledger = desk.postgres.withScope(this.#wall);
     this.#idempotent = readKey(route, call, sent, this.#caller);
   }
@@ -211,7 +211,7 @@ const anonymous: Caller = {
   recheck: async () => undefined,
 };
 
-const wallOf = ({ access }: Route, { profileId, workspaceId, appId }: Caller) =>
+const getTenantScope = ({ access }: Route, { profileId, workspaceId, appId }: Caller) =>
   profileId && access.grain !== 'workspace'
     ? { profileId }
     : { workspaceId, ...(profileId === undefined && { appId }) };

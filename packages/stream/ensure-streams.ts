@@ -18,7 +18,7 @@ const nameInUse = 10058;
 /**
  * JetStream's error code for "insufficient storage". The server also returns it for an existing stream that would not fit a second time.
  */
-const noRoom = 10047;
+const insufficientStorage = 10047;
 
 /** Creates or updates the declared streams. Several processes may do so at once. */
 export async function ensureStreams(
@@ -61,10 +61,10 @@ async function ensureStream(link: Link, { name, config }: StreamDeclaration): Pr
     await link.manager.streams.add({ ...config });
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
-    if (error.code !== nameInUse && error.code !== noRoom) throw new StreamConflict(name, error);
+    if (error.code !== nameInUse && error.code !== insufficientStorage) throw new StreamConflict(name, error);
     await link.manager.streams.update(name, config).catch((cause: Error) => {
       if (!(cause instanceof JetStreamApiError)) throw cause;
-      throw new StreamConflict(name, error.code === noRoom ? error : cause);
+      throw new StreamConflict(name, error.code === insufficientStorage ? error : cause);
     });
   }
 }

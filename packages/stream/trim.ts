@@ -27,8 +27,8 @@ export async function trimHandled(link: Link, stream: string, settings: TrimSett
   if (floors.length === 0) return 0;
   const target = state.first_seq + Math.ceil(state.messages * (1 - downTo / share));
   // `seq` is the first message that the server keeps.
-  const kept = Math.min(keptMessages, Math.floor(state.messages / 10));
-  const seq = Math.min(target, Math.min(...floors) - kept + 1);
+  const remaining = Math.min(keptMessages, Math.floor(state.messages / 10));
+  const seq = Math.min(target, Math.min(...floors) - remaining + 1);
   if (seq <= state.first_seq) return 0;
   const { purged } = await link.manager.streams.purge(stream, { seq });
   return purged;

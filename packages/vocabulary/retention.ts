@@ -30,7 +30,7 @@ export interface Swept {
 }
 
 const bounded = (words: string): RetentionPolicy => ({ ends: 'bounded', words });
-const kept = (words: string): RetentionPolicy => ({ ends: 'kept', words });
+const permanent = (words: string): RetentionPolicy => ({ ends: 'kept', words });
 const queue = (words: string): RetentionPolicy => ({ ends: 'until processed', words });
 const expired = (key: readonly string[], words: string): RetentionPolicy => ({ ends: 'expired', key, words });
 const swept = (
@@ -60,16 +60,20 @@ const historyDays = limits.asOf.keptDays;
 export const retentionPolicies = {
   postgres: {
     accounts: bounded('One per sign-in method of a user.'),
-    ad_action_entries: kept('Every attempt and result of an action at an ad platform. Deleted with the profile.'),
-    ad_actions: kept('Changes made at ad platforms, by whom, and how to undo them. Deleted with the profile.'),
-    ad_delivery: kept('Spend and delivery of each ad by day, the basis of every report. Deleted with the profile.'),
+    ad_action_entries: permanent('Every attempt and result of an action at an ad platform. Deleted with the profile.'),
+    ad_actions: permanent('Changes made at ad platforms, by whom, and how to undo them. Deleted with the profile.'),
+    ad_delivery: permanent(
+      'Spend and delivery of each ad by day, the basis of every report. Deleted with the profile.',
+    ),
     ad_delivery_history: swept(
       historyDays,
       ['replaced_at'],
       ['profile_id', 'entity_id', 'day', 'revision'],
       'Reported days before the platform restated them.',
     ),
-    ad_entities: kept('Campaigns, ad sets and ads; reports need their names at any age. Deleted with the profile.'),
+    ad_entities: permanent(
+      'Campaigns, ad sets and ads; reports need their names at any age. Deleted with the profile.',
+    ),
     ad_entities_history: swept(
       historyDays,
       ['replaced_at'],
@@ -110,7 +114,7 @@ export const retentionPolicies = {
     attribution_freshness: bounded('One per profile.'),
     attribution_replays: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Ended replays.'),
     audit_heads: bounded('One per workspace.'),
-    audit_log: kept('A hash chain: removing an entry breaks it. Deleted with the workspace.'),
+    audit_log: permanent('A hash chain: removing an entry breaks it. Deleted with the workspace.'),
     bad_visit_days: swept('BAD_VISIT_DAYS', ['day'], ['profile_id', 'day'], 'The volume of stored bad visits by day.'),
     bad_visits: swept(
       'BAD_VISIT_DAYS',
@@ -126,7 +130,7 @@ export const retentionPolicies = {
       ['profile_id', 'ad_id'],
       'Thumbnails of ads that were not viewed recently.',
     ),
-    customers: kept('Customers of a profile, until erased or until the profile is deleted.'),
+    customers: permanent('Customers of a profile, until erased or until the profile is deleted.'),
     definition_events: bounded('One per event that a definition names.'),
     definitions: bounded('Created by hand.'),
     dirty_conversions: queue('Conversions waiting to be attributed again.'),
@@ -134,7 +138,7 @@ export const retentionPolicies = {
     dirty_delivery: queue('Days of delivery waiting to be copied to ClickHouse.'),
     dirty_entities: queue('Ads waiting to be copied to ClickHouse.'),
     erasure_work: queue('Running erasures.'),
-    erasures: kept(
+    erasures: permanent(
       'Receipts: proof of an erasure, which may be requested years later. They contain no readable personal data.',
     ),
     event_counter: bounded('One row.'),
@@ -144,7 +148,7 @@ export const retentionPolicies = {
       ['profile_id', 'sequence'],
       'Published events while they can be replayed, from an hour after publication, or from a later delivery.',
     ),
-    exchange_rates: kept('One per currency and day; amounts are converted at the rate of their day.'),
+    exchange_rates: permanent('One per currency and day; amounts are converted at the rate of their day.'),
     exchange_rates_history: swept(
       historyDays,
       ['replaced_at'],
@@ -160,11 +164,11 @@ export const retentionPolicies = {
     ),
     idempotent_answer_people: bounded('The people in a stored response; deleted with it.'),
     idempotent_answers: expired(['owner_id', 'key_hash'], 'Responses replayed for repeated requests.'),
-    identifiers: kept('Identifiers of customers. Deleted with the customer.'),
-    identity_conflicts: kept(
+    identifiers: permanent('Identifiers of customers. Deleted with the customer.'),
+    identity_conflicts: permanent(
       'Identifiers claimed by two customers, one row per pair; the reason why they were not merged. Deleted with the customer.',
     ),
-    installation_audit_log: kept('A hash chain, like the audit log of a workspace.'),
+    installation_audit_log: permanent('A hash chain, like the audit log of a workspace.'),
     first_account: bounded('At most one row, deleted when the first account is created.'),
     invitations: swept(90, ['expires_at'], ['workspace_id', 'id'], 'Expired invitations, accepted or not.'),
     journey_summaries: bounded('The latest per person.'),
@@ -176,14 +180,14 @@ export const retentionPolicies = {
       ['profile_id', 'id'],
       'Reconciliations of days.',
     ),
-    kept_apart: kept('Pairs of customers that a member separated. Deleted with either customer.'),
-    merge_proposals: kept('Pairs of keyed customers that share an identifier. Deleted with either customer.'),
-    said_together: kept('Pairs of customers named in one message. Deleted with either customer.'),
+    kept_apart: permanent('Pairs of customers that a member separated. Deleted with either customer.'),
+    merge_proposals: permanent('Pairs of keyed customers that share an identifier. Deleted with either customer.'),
+    said_together: permanent('Pairs of customers named in one message. Deleted with either customer.'),
     key_ring: bounded('Created when an operator rotates keys; an old key still decrypts its data.'),
     members: bounded('One per person and workspace.'),
     campaign_tactics: bounded('One per campaign with a declared tactic.'),
     model_fits: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Ended model fits.'),
-    merges: kept(
+    merges: permanent(
       'The surviving customer of each merged one, so that an id returned once stays valid. Deleted with the customer.',
     ),
     model_allowances: swept(31, ['day'], ['workspace_id', 'day'], 'The number of summaries of a workspace by day.'),
@@ -192,14 +196,16 @@ export const retentionPolicies = {
     oauth_access_tokens: bounded("Assistants' tokens; each is deleted with the session that granted it."),
     oauth_client_assertions: expired(['id'], 'Assertions used by OAuth clients, so that none is used twice.'),
     oauth_client_resources: bounded('The resources a client may request; deleted with the client.'),
-    oauth_clients: kept('Registered assistants with a grant. An hourly job deletes those without one after a day.'),
+    oauth_clients: permanent(
+      'Registered assistants with a grant. An hourly job deletes those without one after a day.',
+    ),
     oauth_consents: bounded('One per person, assistant and profile.'),
     oauth_refresh_tokens: bounded('None is issued.'),
     oauth_resources: bounded('One row.'),
     outbox: queue('Events waiting for a sequence number.'),
     ...saleRetention,
     outcome_totals: bounded('One per customer, event and currency.'),
-    outcomes: kept('Sales and payments: the ledger itself. Deleted with the profile.'),
+    outcomes: permanent('Sales and payments: the ledger itself. Deleted with the profile.'),
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
@@ -212,11 +218,11 @@ export const retentionPolicies = {
       'The result of exporting an outcome to a platform.',
     ),
     export_runs: swept(yearDays, ['scheduled_at'], ['profile_id', 'id'], 'Results of export runs.'),
-    partner_touches: kept(
+    partner_touches: permanent(
       'Ads that started conversations, and customers’ declared sources: part of the ledger. Deleted with the profile.',
     ),
     passkeys: bounded('A few per user.'),
-    payment_entries: kept(
+    payment_entries: permanent(
       'Merchants’ entries on payments, one row each: the evidence behind a figure. Deleted with the profile.',
     ),
     pending_selections: bounded('The newest per profile and provider; its token is deleted after an hour.'),
@@ -248,7 +254,7 @@ export const retentionPolicies = {
     ),
     syncs: bounded('One per connection: the cursor of its sync.'),
     tenant_deletions: queue('Tenants being deleted, until a day after.'),
-    tombstones: kept('Hashes of erased identifiers: without them an import would restore the person.'),
+    tombstones: permanent('Hashes of erased identifiers: without them an import would restore the person.'),
     tracking_domains: bounded('A few per profile.'),
     tracking_keys: swept(yearDays, ['revoked_at'], ['profile_id', 'id'], 'Replaced tracking keys.'),
     tracking_settings: bounded('One per profile.'),
@@ -256,7 +262,7 @@ export const retentionPolicies = {
     two_factors: bounded('At most one for each person.'),
     users: bounded('One per person who signs in.'),
     verifications: expired(['id'], 'Unused codes.'),
-    visitor_links: kept('The customer of each browser. Deleted with the customer.'),
+    visitor_links: permanent('The customer of each browser. Deleted with the customer.'),
     webhook_deliveries: swept(
       limits.webhookDeliveries.keptDays,
       ['touched_at'],
@@ -265,17 +271,17 @@ export const retentionPolicies = {
     ),
     webhook_subscriptions: bounded('A few per profile.'),
     webhook_work: queue('Subscriptions with pending deliveries.'),
-    work_set_aside: kept('Parked work that failed by itself, until a retry succeeds. Deleted with the profile.'),
+    work_set_aside: permanent('Parked work that failed by itself, until a retry succeeds. Deleted with the profile.'),
     work_turns: queue('The fair order of profiles in each queue.'),
     workspaces: bounded('Created by hand.'),
   },
   clickhouse: {
-    ad_delivery_daily: kept('The copy of `ad_delivery` that reports read.'),
+    ad_delivery_daily: permanent('The copy of `ad_delivery` that reports read.'),
     ad_delivery_history: byTheEngine(historyDays, 'The copy of restated days.'),
-    ad_entities: kept('The copy of `ad_entities` that reports read.'),
+    ad_entities: permanent('The copy of `ad_entities` that reports read.'),
     ad_entities_history: byTheEngine(historyDays, 'Earlier versions of ads that reports showed.'),
     ad_scores: byTheEngine(60, 'Scores of ads, recomputed every night.'),
-    attributed_conversions: kept('The credits of each conversion: one row per conversion.'),
+    attributed_conversions: permanent('The credits of each conversion: one row per conversion.'),
     attribution_conversions: byTheEngine(1, 'Staging data of an attribution batch; deleted with the batch.'),
     attribution_history: byTheEngine(historyDays, 'Earlier results of conversions that were attributed again.'),
     attribution_links: byTheEngine(1, 'Staging data of an attribution batch; deleted with the batch.'),
@@ -285,7 +291,7 @@ export const retentionPolicies = {
     model_credits: byTheEngine(35, 'Credits of fitted models; every fit writes its own.'),
     schema_migrations: bounded('One per migration.'),
     touch_sources: bounded('One per source of touches.'),
-    touches: kept(
+    touches: permanent(
       'The input of all credits, needed for late payments, merges and replays. They contain ids, channel and ad, but no page and no IP address. Deleted with the profile.',
     ),
     visits: {

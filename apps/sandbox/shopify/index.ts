@@ -157,8 +157,8 @@ function answerPixel(pixels: ShopifyBook['pixels'], shop: string, query: string,
   const written = (webPixel: object | null, userErrors: readonly object[] = []) => ({ webPixel, userErrors });
   if (query.includes('webPixelCreate')) {
     if (pixel) {
-      const takenError = { code: 'TAKEN', message: 'Web pixel is taken.' };
-      return answered({ webPixelCreate: written(null, [takenError]) });
+      const duplicateError = { code: 'TAKEN', message: 'Web pixel is taken.' };
+      return answered({ webPixelCreate: written(null, [duplicateError]) });
     }
     const fresh = { id: `gid://shopify/WebPixel/${pixels.size + 1}`, settings };
     pixels.set(shop, fresh);

@@ -76,13 +76,13 @@ export async function resolveCustomers(
   const book = new CustomerBook(opened, uuid);
   const resolved = events.map((read, index): Resolved => {
     const { event, browser } = read;
-    const said = { ...(messages[index] as CustomerMessage), at: event.occurredAt ?? undefined };
+    const message = { ...(messages[index] as CustomerMessage), at: event.occurredAt ?? undefined };
     if (browser?.isErased) return { customerId: browser.customerId, isErased: true };
-    if (said.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
+    if (message.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
     if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
     // Checked before applying the message, which may bind its identifiers to a customer again.
-    const isErased = book.isOfErased(said);
-    const found = book.take(said, read.evidence ?? evidence);
+    const isErased = book.isOfErased(message);
+    const found = book.take(message, read.evidence ?? evidence);
     return { customerId: found?.customerId ?? null, saidOf: found?.saidOf, isErased };
   });
   // Mapped to survivors, because a later event may have merged the customers of earlier ones.

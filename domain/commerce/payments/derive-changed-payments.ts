@@ -31,10 +31,10 @@ export async function placePayments(
   );
   const views = groupEarliest(others, changes);
 
-  const standings = new Map<string, FirstPaymentStatus>();
+  const statuses = new Map<string, FirstPaymentStatus>();
   for (const { after } of changes) {
     const view = after && views.get(after.customerId);
-    if (view) standings.set(after.id, getStanding(after, view.after));
+    if (view) statuses.set(after.id, getStatus(after, view.after));
   }
   const unclear: string[] = [];
   const windows: PaymentWindow[] = [];
@@ -49,14 +49,14 @@ export async function placePayments(
   for (const { payment, was, opening } of await findUnsettled(tx, profileId, windows, taggedFirsts)) {
     const view = views.get(payment.customerId);
     if (!view || changed.has(payment.id)) continue;
-    const now = getStanding(payment, view.after, opening);
-    if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);
+    const now = getStatus(payment, view.after, opening);
+    if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) statuses.set(payment.id, now);
   }
-  return { standings, unclear };
+  return { standings: statuses, unclear };
 }
 
 /** `opening` is the earliest payment of a group that no change affects. */
-function getStanding(
+function getStatus(
   payment: CustomerPayment,
   { groups, untagged, tagged }: EarliestPayments,
   opening: CustomerPayment = payment,

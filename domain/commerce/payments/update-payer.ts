@@ -47,8 +47,8 @@ export const updatePayer: Handles<Routes['updatePayer'], PaymentServices> = asyn
         return { action: 'payer_withdrawn', undo };
       }
       if (payment.isPayerAssigned && payment.customerId === payerId) return undefined;
-      const saidCustomerId = payment.isPayerAssigned ? payment.saidCustomerId : payment.customerId;
-      const change = { customerId: payerId, isPayerAssigned: true, saidCustomerId };
+      const reportedCustomerId = payment.isPayerAssigned ? payment.saidCustomerId : payment.customerId;
+      const change = { customerId: payerId, isPayerAssigned: true, reportedCustomerId };
       await changePayment(tx, profileId, payment, change, 'payer', now);
       return { action: 'payer_assigned', payerId, undo };
     },

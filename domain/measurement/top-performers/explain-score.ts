@@ -78,13 +78,13 @@ export async function explainScore(field: ScoreField, scored: Scored, query: Que
     number | null
   >;
   const evidence = compared.evidence[index] ?? 0;
-  const standing = adPercentiles(percentileByRate, evidence);
+  const adScore = adPercentiles(percentileByRate, evidence);
   const shownOf = (part: ScoreField): string | null => {
     const value = isPercentile(part) ? rounded(percentileByRate[rateOf(part)]) : stored(part, score);
     return value === null ? null : plainDecimal(value);
   };
   const isEnough = score.composite_score !== null && index >= 0;
-  const layers = field === 'composite_score' && isEnough ? layersOf(standing) : [];
+  const layers = field === 'composite_score' && isEnough ? layersOf(adScore) : [];
   const page = isPercentile(field) && isEnough ? pageOf(cohort, compared.rates[rateOf(field)], index, query) : noPage;
   const names = await findNames(
     page.rows.map(({ ad_id }) => ad_id),
@@ -102,7 +102,7 @@ export async function explainScore(field: ScoreField, scored: Scored, query: Que
       delivery: [],
       layers,
       cohort: rows,
-      working: await workingOf(scored, { outcome: compared.outcome, evidence, trust: standing.trust }, query, context),
+      working: await workingOf(scored, { outcome: compared.outcome, evidence, trust: adScore.trust }, query, context),
       row_count: layers.length + page.rowCount,
       contributes: layers.length > 0 ? sumAmounts(layers.map(({ contributes }) => contributes)) : page.contributes,
       exclusions: score.traits_key === '' ? [withoutFigures] : [],
@@ -201,8 +201,8 @@ function pageOf(
     .flatMap(({ ad_id }, at) => {
       const figure = rates[at] ?? null;
       if (figure === null) return [];
-      const standing: LayerPercentiles = figure < own ? 'below' : figure === own ? 'equal' : 'above';
-      return [{ ad_id, figure, standing, contributes: contributionOf[standing] }];
+      const rank: LayerPercentiles = figure < own ? 'below' : figure === own ? 'equal' : 'above';
+      return [{ ad_id, figure, standing: rank, contributes: contributionOf[rank] }];
     })
     .sort((a, b) => b.figure - a.figure || (a.ad_id < b.ad_id ? -1 : 1));
   const from = cursor === undefined ? 0 : indexAfter(sorted, cursor);

@@ -160,7 +160,7 @@ function scoreRow(
   { cohort, composite, likelihood, engagement, reasons }: AdScore<ScoredAd>,
   currency: string,
 ): Omit<AdScoreRow, 'profile_id' | 'score_window' | 'version'> {
-  const keptTrait = (name: Dimension) => (cohort.kept.has(name) ? (traits[name] ?? '') : '');
+  const getTrait = (name: Dimension) => (cohort.kept.has(name) ? (traits[name] ?? '') : '');
   const cost = (amount: string) => costText(amount, currency);
   const credit = (units: string) => fromMinorUnits(BigInt(units), currency);
   return {
@@ -174,9 +174,9 @@ function scoreRow(
     truth_grade: truthGrade(earned),
     outcome_kind: primaryOutcomeKind(earned),
     cohort_key: cohort.key,
-    cohort_objective: keptTrait('objective'),
-    cohort_format: keptTrait('format'),
-    cohort_warmth: keptTrait('warmth'),
+    cohort_objective: getTrait('objective'),
+    cohort_format: getTrait('format'),
+    cohort_warmth: getTrait('warmth'),
     cohort_size: cohort.ads.length,
     reason_codes: JSON.stringify(reasons),
     engagement,

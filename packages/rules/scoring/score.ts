@@ -47,7 +47,7 @@ export interface AdScore<Ad> {
 
 /** Scores ads within the list; ads outside it have no influence. */
 export function scoreAds<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, AdScore<Ad>> {
-  const percentilesByCohort = new Map<Cohort<Ad>, Map<Ad, Standing>>();
+  const percentilesByCohort = new Map<Cohort<Ad>, Map<Ad, AdPercentiles>>();
   const scores = new Map<Ad, AdScore<Ad>>();
   for (const [ad, cohort] of cohortsOf(ads)) {
     if (!cohort.isEnough) {
@@ -59,19 +59,19 @@ export function scoreAds<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, AdSc
       ofCohort = percentilesOf(cohort.ads);
       percentilesByCohort.set(cohort, ofCohort);
     }
-    scores.set(ad, { cohort, ...scoreOf(ofCohort.get(ad) as Standing) });
+    scores.set(ad, { cohort, ...scoreOf(ofCohort.get(ad) as AdPercentiles) });
   }
   return scores;
 }
 
-interface Standing {
+interface AdPercentiles {
   readonly places: Readonly<Record<ScoreLayer, number | null>>;
   /** The reliability of the evidence: 0 none, 1 full. */
   readonly trust: number;
 }
 
 /** The layers with a known percentile, each with its share of the blend. */
-export function weighLayers({ places }: Pick<Standing, 'places'>) {
+export function weighLayers({ places }: Pick<AdPercentiles, 'places'>) {
   const layersWithData = scoreLayers.flatMap((layer) => {
     const place = places[layer];
     return place === null ? [] : [{ layer, place, weight: layers[layer].weight }];
@@ -80,7 +80,7 @@ export function weighLayers({ places }: Pick<Standing, 'places'>) {
   return layersWithData.map((one) => ({ ...one, share: one.weight / weight }));
 }
 
-function scoreOf(percentilesOfAd: Standing): Omit<AdScore<never>, 'cohort'> {
+function scoreOf(percentilesOfAd: AdPercentiles): Omit<AdScore<never>, 'cohort'> {
   const { places, trust } = percentilesOfAd;
   const layersWithData = weighLayers(percentilesOfAd);
   const weight = layersWithData.reduce((sum, one) => sum + one.weight, 0);
@@ -139,7 +139,7 @@ export function compareAds(ads: readonly AdFigures[]): ComparedRates {
 }
 
 /** An ad's percentile in each layer. */
-export function adPercentiles(places: Readonly<Record<ScoredRate, number | null>>, evidence: number): Standing {
+export function adPercentiles(places: Readonly<Record<ScoredRate, number | null>>, evidence: number): AdPercentiles {
   const { click_rate, hook_rate, ...others } = places;
   return {
     places: { ...others, engagement: meanOf([click_rate, hook_rate]) },
@@ -147,7 +147,7 @@ export function adPercentiles(places: Readonly<Record<ScoredRate, number | null>
   };
 }
 
-function percentilesOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing> {
+function percentilesOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, AdPercentiles> {
   const { rates, evidence } = compareAds(ads);
   const byRate = scoredRates.map((rate) => [rate, percentiles(rates[rate])] as const);
   return new Map(
