@@ -161,7 +161,7 @@ const bodyOf = (payments: readonly Payment[]) => {
   return events.length === 1 ? events[0] : { events };
 };
 
-/** One call of the hand-written function: it commits by itself, and the connection caches its plans. */
+/** One call of the hand-written function: it commits on its own, and the connection caches its plans. */
 async function recordBare(pool: pg.Pool, { id }: Shop, payments: readonly Payment[]): Promise<void> {
   const rows = payments.toSorted((a, b) => (a.event < b.event ? -1 : 1));
   const all = {

@@ -57,7 +57,7 @@ export function conversionsOf(market: Market, household: Household): BookedConve
 
 /**
  * The touches that the ledger assigns to a conversion, including late ones. A customer has all browsers linked to
- * them, whoever used them; an anonymous visitor has the browser of the conversion.
+ * them, regardless of who used them; an anonymous visitor has the browser of the conversion.
  */
 export function touchesOf({ browsers }: Household, { outcome, person }: BookedConversion): AttributedTouch[] {
   const isTheirs = ({ visitorId, linkedTo }: Browser) =>

@@ -52,7 +52,7 @@ const phoneTerms = (phone: string): string[] => [phone.replace(/\D/g, ''), natio
 export interface SearchQuestion {
   /** All words in order, as the start of one term. */
   readonly phrase: string;
-  /** Each word by itself; a customer also matches when each word starts one of its terms. Empty for a single word. */
+  /** Each single word; a customer also matches when each word starts one of its terms. Empty for a single word. */
   readonly words: readonly string[];
 }
 

@@ -68,7 +68,7 @@ export const verificationParameter = 'svc_v';
 
 export const linkTokenStatuses = ['minted', 'not_found', 'invalid'] as const;
 export type LinkTokenStatus = (typeof linkTokenStatuses)[number];
-/** Reasons why a row is invalid by itself. */
+/** Reasons why a row is invalid on its own. */
 export const invalidSelectors = ['no_selector', 'unknown_identifier_type', 'malformed_selector'] as const;
 export type InvalidSelector = (typeof invalidSelectors)[number];
 /** Why a row got no token. */

@@ -275,7 +275,7 @@ async function workOffMails(): Promise<void> {
     for (let isMore = true; isMore; ) {
       const batch = await queue.load(profile.id, 20, signal);
       // biome-ignore lint/suspicious/noExplicitAny: two queues with different items.
-      await queue.work({ key: profile.id, ...batch, signal, hold: async () => {} } as any);
+      await queue.work({ key: profile.id, ...batch, signal, renewLease: async () => {} } as any);
       isMore = batch.isMore;
     }
 }

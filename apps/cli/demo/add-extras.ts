@@ -49,7 +49,7 @@ export async function addExtras(shop: Shop): Promise<void> {
   await step('changes of ads, models', () => recordActions(client, rangeOf(shop)));
   await step('a merge that was undone', () => mergeAndUndo(shop, client));
   await step('reconciliation', () => client.createReconciliation({ body: rangeOf(shop) }));
-  // The last step; its presence tells the next start that the setup is complete.
+  // The last step; if it is present, the next start skips the setup.
   await step('an invited colleague', () =>
     client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } }),
   );

@@ -4,7 +4,7 @@ import type { StoredEntity } from './entity.ts';
 import type { Figures } from './read-spend.ts';
 
 /**
- * Serialises writers of a profile, so that nobody records the same day between a read and a write, and no deadlocks
+ * Serialises writers of a profile, so that two of them cannot record the same day between a read and a write, and no deadlocks
  * occur.
  */
 export async function lockDelivery(tx: Tx, profileId: string): Promise<void> {

@@ -114,7 +114,7 @@ export function cookieHeader(at: HandoffLocation, value: string, isSecure: boole
   return [`${name}=${value}`, life, 'Path=/', 'HttpOnly', 'SameSite=Lax', ...(isSecure ? ['Secure'] : [])].join('; ');
 }
 
-/** Limits the work of verifying cookies; nobody has more hand-offs open at once. */
+/** Limits the work of verifying cookies; a browser rarely has more hand-offs open at once. */
 const maxCookies = 20;
 
 export function readCookies(header: string | null, isSecure: boolean): string[] {

@@ -42,11 +42,11 @@ test('lookups that share a batch use the latest time of the batch', async () => 
   const queriedAt: Date[] = [];
   const releases: (() => void)[] = [];
   const ledger = {
-    ask: async (statement: (shard: string) => { compile(executor: unknown): { parameters: readonly unknown[] } }) => {
+    query: async (statement: (shard: string) => { compile(executor: unknown): { parameters: readonly unknown[] } }) => {
       const { parameters } = statement('home').compile(kit.app.database);
       queriedAt.push(parameters.find((value) => value instanceof Date) as Date);
       await new Promise<void>((open) => releases.push(open));
-      return { rows: [], away: undefined };
+      return { rows: [], error: undefined };
     },
   } as unknown as ConstructorParameters<typeof CredentialFinder>[0];
   const finder = new CredentialFinder(ledger);

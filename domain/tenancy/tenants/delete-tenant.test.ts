@@ -165,7 +165,7 @@ describe('deletion of a profile', () => {
     let left = 12;
     const failing = {
       ...kit.app,
-      behind: (scope: Parameters<typeof kit.app.withScope>[0]) => {
+      withScope: (scope: Parameters<typeof kit.app.withScope>[0]) => {
         left -= 1;
         if (left < 0) throw new Error('killed');
         return kit.app.withScope(scope);

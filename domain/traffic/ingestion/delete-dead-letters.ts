@@ -87,7 +87,7 @@ export async function deleteDeadLettersOf(
   return forgotten;
 }
 
-/** Decrypts a request's parts. A part encrypted under a retired key becomes null, since nobody can read it any more. */
+/** Decrypts a request's parts. A part encrypted under a retired key becomes null, because it can no longer be decrypted. */
 function openRequest({ streamVault }: Pick<Opening, 'streamVault'>, message: VisitMessage) {
   const { v: _version, visits, sealed, broken, id: _id, refused: _refused, ...arrival } = message;
   const open = (text: string): unknown => {

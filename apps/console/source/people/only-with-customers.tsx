@@ -20,7 +20,7 @@ export function OnlyWithPeople({ title, children }: { readonly title: string; re
   );
 }
 
-/** Tells the reader that access to personal data is logged. */
+/** A notice that access to personal data is logged. */
 export function AccessNotice() {
   const { isHealthcare } = useMembership();
   return (

@@ -36,7 +36,7 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
 
 const pageSize = 1_000;
 
-/** Joins all pages of the export. The file is named after our id, which identifies nobody outside. */
+/** Joins all pages of the export. The file is named after our id, which has no meaning outside Tributary. */
 async function saveHeld(profileId: string, id: string): Promise<void> {
   const lines: string[] = [];
   for (let offset = 0; ; offset += pageSize) {
