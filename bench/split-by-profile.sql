@@ -1,4 +1,4 @@
--- Partitions the ever-growing tables by a hash of the profile, in an empty database (docs/decisions/0080). The partitions are in a schema that only
+-- Partitions the ever-growing tables by a hash of the profile, in an empty database (docs/decisions/0012). The partitions are in a schema that only
 -- the owner may access. Foreign keys connect partitions instead of tables, and none point to profiles.
 CREATE SCHEMA parts;
 

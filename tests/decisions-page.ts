@@ -16,8 +16,9 @@ export function decisionsPage(): string {
     });
   return `# Decisions
 
-Each page records one larger decision: the context, what was decided, the consequences and the alternatives. A decision
-that no longer holds is not rewritten. A new one says that it replaces it.
+Each record describes one decision that holds today, for engineers who change Tributary: context, decision, consequences
+and alternatives. If a decision changes, change its record; git keeps the earlier text. Issues and commits from before
+the renumbering cite [old numbers](numbers.md).
 
 | number | decision |
 | --- | --- |

@@ -7,7 +7,7 @@ import { type IdentifierKind, identifierKinds } from '@tributary/vocabulary';
  * a customer without strong identifiers. So identity follows from the strong identifiers alone, in any order of
  * messages. There are two exceptions. A second national id is recorded as a conflict. And customers with different
  * keys of the caller (`external_customer_id`) are never merged: a shared identifier stays with its first holder and
- * becomes a claim of the other, from which a merge is proposed (docs/decisions/0093).
+ * becomes a claim of the other, from which a merge is proposed (docs/decisions/0037).
  */
 
 export interface Identifier {

@@ -39,7 +39,7 @@ describe('time decay halves the weight of a touch for every week before the last
   });
 });
 
-/** A change of these values changes stored credits: its migration must call `rules_changed()` (decision 57). */
+/** A change of these values changes stored credits: its migration must call `rules_changed()` (decision 50). */
 test('credits four weekly touches, the last one direct, under every model', () => {
   expect(credits(15_000n, 21, 14, 7, 0)).toEqual({
     first_touch: [15_000n, 0n, 0n, 0n],
