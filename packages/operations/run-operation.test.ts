@@ -142,14 +142,14 @@ test('a response is not sent if the credential was revoked meanwhile', async () 
   });
 });
 
-test('a read starts only when its response can be sent; it waits behind two slow ones', async () => {
+test('a read starts only when its response can be sent; it waits behind four slow ones', async () => {
   let begun = 0;
   const sent = Promise.withResolvers<void>();
   const countAndRead: Handles<typeof name> = (input, context) => {
     begun += 1;
     return readName(input, context);
   };
-  const running = Array.from({ length: 5 }, async () =>
+  const running = Array.from({ length: 7 }, async () =>
     runOperation(
       name,
       countAndRead,
@@ -159,12 +159,12 @@ test('a read starts only when its response can be sent; it waits behind two slow
       () => sent.promise,
     ),
   );
-  await expect.poll(() => begun).toBe(2);
+  await expect.poll(() => begun).toBe(4);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(begun).toBe(2);
+  expect(begun).toBe(4);
   sent.resolve();
   await Promise.all(running);
-  expect(begun).toBe(5);
+  expect(begun).toBe(7);
 });
 
 test('one Idempotency-Key runs the operation once', async () => {
