@@ -51,7 +51,7 @@ END $$;
 CREATE TRIGGER profiles_forget_set_aside AFTER DELETE ON profiles FOR EACH ROW EXECUTE FUNCTION forget_set_aside();
 
 -- Wakes the workers when the transaction commits. Commits that announce something wait for each other, so it is said only where
--- nobody would look anyway. A worker that began before this one committed looks again (packages/work/leases.ts).
+-- nobody would look anyway. A worker that began before this one committed looks again (packages/work/turns.ts).
 CREATE FUNCTION announce_work(queue_name text, keys uuid[]) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
 AS $$ BEGIN

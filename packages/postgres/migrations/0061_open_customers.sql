@@ -1,5 +1,5 @@
 -- Everything that identifiers concern, locked until the transaction ends, in one call. The order in which writers lock is said in
--- domain/commerce/customers/open-customers.ts. What is found is decided on there; this only reads and locks.
+-- domain/customers/open-customers.ts. What is found is decided on there; this only reads and locks.
 --
 -- Each look-up goes from a name to its one row, as a range with its order: a plan is kept, perhaps from when the tables were empty, and
 -- with equal signs it could be one that reads a profile from end to end.
