@@ -52,6 +52,18 @@ test('limits batches to maxMessages, and passes an incomplete batch after maxWai
   expect(Math.max(...sizes)).toBe(10);
 });
 
+test('a batch waits up to maxWaitMs for more messages, and is handled at once when it is full', async () => {
+  const batches: string[][] = [];
+  const handler = async (batch: readonly StreamMessage[]) => void batches.push(idsOf(batch));
+  await own.stream.consume({ ...options, maxMessages: 2, maxWaitMs: 20_000, handler });
+  await publish('first');
+  await sleep(200);
+  expect(batches).toEqual([]);
+  await publish('second');
+  await eventually(() => batches.length > 0, 10_000);
+  expect(batches).toEqual([['first', 'second']]);
+});
+
 test('workers with one name share the messages; another name receives all of them', async () => {
   await publish(...numbered(200));
   const seen: Record<string, string[]> = { left: [], right: [], other: [] };

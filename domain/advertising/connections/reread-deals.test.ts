@@ -27,6 +27,13 @@ test('remapping a stage restarts the sync of deals and replaces a run in progres
   expect(second).toMatchObject({ connection_id: payments, position: { page: 7 }, run: '0', state: 'running' });
 });
 
+test('the job fails with the error of a restart, so that it is retried', async () => {
+  const { profile, connect } = await shop();
+  await connect('crm_a');
+  const failed = rereadDeals(kit.app, { profileId: profile.id }, new Date(Number.NaN));
+  await expect(failed).rejects.toThrow(/timestamp/);
+});
+
 test('a provider that reports no currency uses the profile’s, which is then kept', async () => {
   const { profile, ledger, row } = await shop();
   const providers = { of: () => toy.provider('crm_a', { assumesCurrency: true }) };

@@ -48,6 +48,27 @@ test('a requested sync runs once and reports its progress [conn-032] [conn-033]'
   expect(new URL(error.reconnect_url).pathname).toMatch(/^\/connect\//);
 });
 
+test.each([
+  ['disconnected', 'social_ads', 'disconnected', { status: 409, error: { code: 'connection_not_ready' } }],
+  [
+    'withdrawn at the provider',
+    'social_ads',
+    'reconnect_required',
+    { status: 409, error: { code: 'connection_not_ready', reconnect_required: true } },
+  ],
+  ['of a provider that is not set up', 'search_ads', 'connected', { status: 501, error: { code: 'not_implemented' } }],
+] as const)('a sync of a connection that is %s is refused with the reason', async (_, channel, status, refusal) => {
+  const { ask, connect } = await shop();
+  const id = await connect(channel, { status });
+  const refused = await ask('POST', '/connections/sync', { connection_id: id });
+  expect(refused).toMatchObject(refusal);
+  expect(refused.error.reconnect_required).toBe(status === 'reconnect_required' ? true : undefined);
+  // A sync of everything skips it as long as another connection can be read.
+  const other = await connect('crm_a');
+  const all = await ask('POST', '/connections/sync');
+  expect([all.status, all.data]).toEqual([202, [expect.objectContaining({ connection_id: other })]]);
+});
+
 test('disconnecting revokes the consent, deletes the credentials and publishes one event [conn-031] [evnt-010]', async () => {
   const { ask, connect, row, announced, profile } = await shop();
   const id = await connect('social_ads');

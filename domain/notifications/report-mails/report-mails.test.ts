@@ -229,6 +229,24 @@ test('a parked mail is sent after it is put back, and so is a report that could 
   expect(await team.last()).toMatchObject({ sent: 2, failed: 0, waiting: 0, reason: null });
 });
 
+test('a report that another worker has planned is not planned again for a recipient who left since', async () => {
+  const team = await openTeam();
+  const { id } = await team.create({ every: 'day', recipients: [team.owner.userId, team.viewer.userId] });
+  kit.clock.set('2026-06-16T11:00:30Z');
+  const mailing = { mailer, baseUrl: 'https://tributary.test' };
+  const queue = reportMails({ app: kit.app, clickhouse, ...mailing, now: () => kit.clock.now() });
+  const { signal } = new AbortController();
+  const loaded = await queue.load(team.profileId, 20, signal);
+  const plan = () => queue.work({ key: team.profileId, ...loaded, signal, renewLease: async () => {} });
+  await plan();
+  expect(await team.last()).toMatchObject({ waiting: 2 });
+  expect((await team.call('POST', `${path}/${id}/leave`, team.viewer)).status).toBe(200);
+  await plan();
+  await team.work();
+  expect(inbox.map(({ to }) => to)).toEqual([team.owner.email]);
+  expect(await team.last()).toMatchObject({ sent: 1, waiting: 0 });
+});
+
 test('only members receive it, only members who may share can create it, and a healthcare profile sends nothing', async () => {
   const team = await openTeam();
   const stranger = await buildMember(kit.app, (await openTeam()).workspaceId);

@@ -1,8 +1,10 @@
+import { disableApp } from '@tributary/domain/tenancy/credentials/module.ts';
+import { operatorOf } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openShop, openWebhooks, startReceiver } from './webhooks.fixture.ts';
 
-const { kit, api, deliver, tell } = await openWebhooks();
+const { kit, api, deliver, happen, tell } = await openWebhooks();
 const receiver = await startReceiver();
 beforeEach(() => {
   receiver.received.length = 0;
@@ -18,6 +20,12 @@ describe('an outcome', () => {
       sql`UPDATE grants SET oauth_scopes = ${scopes ?? []}::text[], revoked_at = ${scopes ? null : kit.clock.now()}
         WHERE profile_id = ${shop.id} AND app_id = ${shop.appId}`.execute(tx),
     );
+  const statesOf = (profileId: string) =>
+    kit.app
+      .forProfile(profileId)
+      .transaction((tx) =>
+        tx.selectFrom('webhook_deliveries').select(['event_type', 'status']).orderBy('event_type').execute(),
+      );
 
   test('[evnt-018] [evnt-021] [evnt-023] [evnt-032] is delivered with its customer when the grant covers personal data, and the access is logged', async () => {
     const shop = await openShop(kit, api);
@@ -151,17 +159,29 @@ describe('an outcome', () => {
           .forProfile(shop.id)
           .transaction((tx) => sql`UPDATE profiles SET privacy_mode = 'hipaa' WHERE id = ${shop.id}`.execute(tx)),
     ],
-  ])('is withheld and not sent: %s', async (_, change) => {
+  ])('is withheld, while an event without a customer is sent: %s', async (_, change) => {
     const shop = await openShop(kit, api);
-    await shop.subscribe(receiver.url, outcomes);
+    await shop.subscribe(receiver.url, { events: ['outcome.recorded', 'recompute.completed'] });
     await tell(shop.id);
+    await happen(shop.id);
     await change(shop);
     await deliver();
+    expect(receiver.events().map(({ type }) => type)).toEqual(['recompute.completed']);
+    expect(await statesOf(shop.id)).toEqual([
+      { event_type: 'outcome.recorded', status: 'withheld' },
+      { event_type: 'recompute.completed', status: 'delivered' },
+    ]);
+  });
+
+  test('is withheld like every other event once its app is disabled', async () => {
+    const shop = await openShop(kit, api);
+    await shop.subscribe(receiver.url, { events: ['outcome.recorded', 'recompute.completed'] });
+    await tell(shop.id);
+    await happen(shop.id);
+    await disableApp(operatorOf(kit), shop.appId);
+    await deliver();
     expect(receiver.received).toEqual([]);
-    const rows = await kit.app
-      .forProfile(shop.id)
-      .transaction((tx) => tx.selectFrom('webhook_deliveries').select('status').execute());
-    expect(rows).toEqual([{ status: 'withheld' }]);
+    expect((await statesOf(shop.id)).map(({ status }) => status)).toEqual(['withheld', 'withheld']);
   });
 
   test('[evnt-035] is retried without customer data after an erasure', async () => {

@@ -148,6 +148,16 @@ describe('the consent page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
+  test.each([
+    ['the first 80 characters of a long name', { client_name: `${'x'.repeat(80)}y` }, 'x'.repeat(80)],
+    ['a general name for a client without a name', { client_name: undefined }, 'An assistant'],
+  ])('shows %s', async (_, metadata, shown) => {
+    const { cookie } = await signedIn();
+    const { location } = await authorize((await register(metadata)).json.client_id, cookie);
+    expect((await send('GET', location, { headers: { cookie } })).body).toContain(`<h1>Allow ${shown}?</h1>`);
+    expect((await send('GET', location)).body).toContain(`<strong>${shown}</strong> asks to read`);
+  });
+
   test('shows an error without a pending request', async () => {
     const { location } = await authorize('nobody', (await signedIn()).cookie);
     const { pathname, search } = new URL(location, base);

@@ -14,11 +14,14 @@ import {
   createKeyByOperator,
   disableApp,
   listApps,
+  listKeysOfProfile,
   registerApp,
   resetAppSecret,
   revokeKeyByOperator,
   updateApp,
 } from './module.ts';
+import { listLiveViews } from './shared-view-store.ts';
+import { listLiveKeys } from './store.ts';
 
 let kit: Testkit;
 let api: TestApi;
@@ -154,4 +157,37 @@ test('updates only the given fields of an app and normalises origins', async () 
   await expect(updateApp(operator, clientId, {})).rejects.toThrow(/what is to be changed/);
   await disableApp(operator, clientId);
   await expect(updateApp(operator, clientId, { name: 'x' })).rejects.toThrow(/no live app/);
+});
+
+test('the lists of apps, keys and shared links have at most the requested length', async () => {
+  const operator = operatorOf(kit);
+  const owner = await buildMember(kit.app, profile.workspaceId);
+  const app = { name: 'Partner', redirectUris: [], allowedReturnOrigins: [], rateTier: 'standard' as const };
+  const headers = { ...owner.headers({ profileId: profile.id }), 'content-type': 'application/json' };
+  const view = { name: 'June', page: 'campaigns', date_from: '2026-06-01', date_to: '2026-06-30' };
+  for (let made = 0; made < 3; made += 1) {
+    await registerApp(operator, app);
+    await createKeyByOperator(operator, profile.id, {});
+    const shared = { method: 'POST', url: '/api/v1/shared-views', headers, payload: view } as const;
+    expect((await api.fastify.inject(shared)).statusCode).toBe(201);
+  }
+  const now = kit.clock.now();
+  const lists = async (limit: number) => [
+    await operator.ledger.transaction((tx) => listApps(tx, limit)),
+    ...(await kit.app
+      .forProfile(profile.id)
+      .transaction(async (tx) => [
+        await listKeysOfProfile(tx, profile.id, limit),
+        await listLiveKeys(tx, profile.id, { before: undefined, limit }),
+        await listLiveViews(tx, profile.id, { before: undefined, limit, now }),
+      ])),
+  ];
+  const idsOf = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id);
+  const [whole, cut] = [(await lists(1_000)).map(idsOf), (await lists(2)).map(idsOf)];
+  for (const list of whole) expect(list.length).toBeGreaterThanOrEqual(3);
+  expect(cut).toEqual(whole.map((list) => list.slice(0, 2)));
+  // Apps in the order of their ids, the rest newest first.
+  const [apps = [], ...others] = whole;
+  expect(apps).toEqual(apps.toSorted());
+  for (const list of others) expect(list).toEqual(list.toSorted().reverse());
 });

@@ -26,8 +26,8 @@ interface Unit {
 }
 
 /**
- * Code that runs in production. Left out: declarations (contract, vocabulary, config), simulators (sandbox, market), development tools
- * (engines), and the console, whose tests use its built files.
+ * Code that runs in production. Left out: declarations (contract, vocabulary, config), simulators (sandbox, market), samples from the
+ * documentation of providers (published), development tools (engines, dump, generate), and the console, whose tests use its built files.
  */
 const product = [
   'apps/{api,cli,collector,platform,worker}/**/*.ts',
@@ -36,7 +36,7 @@ const product = [
   'packages/clickhouse/queries/*.sql',
 ];
 const excluded =
-  /(^|\/)(node_modules|testing)\/|\.(test|fixture|cases|generated|script)\.ts$|\.d\.ts$|^packages\/(contract|vocabulary|config|market|engines|tracker)\/|^apps\/cli\/(demo|commands)|\/(build|dump|main)\.ts$/;
+  /(^|\/)(node_modules|testing)\/|\.(test|fixture|cases|generated|script)\.ts$|\.d\.ts$|^packages\/(contract|vocabulary|config|market|engines|tracker|providers\/published)\/|^apps\/cli\/(demo|commands)|\/(build|dump|generate|main)\.ts$/;
 const queries = 'packages/clickhouse/queries/';
 
 export function listUnits(patterns: readonly string[] = product): Unit[] {

@@ -9,4 +9,19 @@ export interface Equivalent {
   readonly reason: string;
 }
 
-export const equivalents: readonly Equivalent[] = [];
+const period = (bounds: string) => `WHERE profile_id = {profile_id:UUID}${bounds}`;
+const from = "AND conversion_time >= {from:DateTime64(3, 'UTC')}";
+const until = "AND conversion_time < {until:DateTime64(3, 'UTC')}";
+
+export const equivalents: readonly Equivalent[] = [
+  ...[` ${from}`, ` ${until}`, ` ${from.replace('>=', '>')} ${until}`, ` ${from} ${until.replace('<', '<=')}`].map(
+    (bounds) => ({
+      file: 'packages/clickhouse/queries/conversion_list_compared.sql',
+      function: 'conversion_list_compared',
+      mutator: 'sql',
+      from: period(` ${from} ${until}`),
+      to: period(bounds),
+      reason: 'A bucket names its day. The bounds, hours wider than the days of the buckets, only limit what is read.',
+    }),
+  ),
+];

@@ -125,15 +125,16 @@ const mutators: Readonly<Record<string, Mutator>> = {
 export function listChanges(root: Node, source: string): Change[] {
   const text = ({ start, end }: Node) => source.slice(start, end);
   const visit = (node: Node, parent: Node | undefined): Change[] => {
-    if (isMessage(node, text)) return [];
+    if (isMessage(node, text) || isReadOnly(node)) return [];
     const own = Object.entries(mutators).flatMap(([mutator, list]) =>
       list(node, text, parent).map((change) => ({ mutator, ...change })),
     );
     return [...own, ...childrenOf(node).flatMap((child) => visit(child, node))];
   };
-  return visit(root, undefined).filter(
-    ({ start, end, replacement }) => source.slice(start, end).trim() !== replacement.trim(),
-  );
+  return visit(root, undefined).filter(({ start, end, replacement }) => {
+    const removed = source.slice(start, end);
+    return removed.trim() !== replacement.trim() && !onlyReadOnly.test(removed);
+  });
 }
 
 /** Log lines and error messages, whose text need not be tested. */
@@ -143,6 +144,12 @@ function isMessage(node: Node, text: (node: Node) => string): boolean {
   if (node.type === 'NewExpression') return /Error$/.test(text(callee));
   return /\b(log|logger|console)\??\.(trace|debug|info|warn|error|fatal|log)$/.test(text(callee));
 }
+
+/** A transaction that only reads does the same without `readOnly`, which is a safety net. */
+const isReadOnly = ({ type, key, value }: Node): boolean =>
+  type === 'Property' && (key as Node).name === 'readOnly' && (value as Node).type === 'Literal';
+
+const onlyReadOnly = /^[\s,{]*readOnly: (true|false)[\s,}]*$/;
 
 const isText = (node: Node): boolean =>
   (node.type === 'Literal' && typeof node.value === 'string') || node.type === 'TemplateLiteral';

@@ -53,6 +53,12 @@ test.each([
   ],
   ['string', "throw new Error(a ? 'b' : 'c');", undefined],
   ['boolean', 'log.info(true);', undefined],
+  ['boolean', 'a(b, { readOnly: true });', undefined],
+  ['property', 'a(b, { readOnly: true });', undefined],
+  ['property', 'a(b, { c, readOnly: true });', ['a(b, { readOnly: true });']],
+  ['argument', 'a(b, { readOnly: true });', undefined],
+  ['argument', 'a(\n  b,\n  {\n    readOnly: true,\n  },\n);', undefined],
+  ['await', 'await a(b, { readOnly: true });', ['a(b, { readOnly: true });']],
 ])('the mutator %s turns %j into %j', (mutator, body, mutants) => {
   expect(mutate(body)[mutator]).toEqual(mutants);
 });
@@ -65,6 +71,20 @@ test('a seed always draws the same mutants, at most one per file, and another se
   expect(draw('a')).toEqual(first);
   expect(draw('b')).not.toEqual(first);
   expect(new Set(first.map((one) => one.split('\n')[0])).size).toBe(first.length);
+});
+
+test('declarations, samples of documentation and development tools are not drawn', () => {
+  const filesOf = (...patterns: string[]) => listUnits(patterns).map(({ file }) => file);
+  expect(
+    filesOf(
+      'packages/{contract,engines}/**/*.ts',
+      'packages/providers/published/*.ts',
+      'packages/postgres/generate.ts',
+    ),
+  ).toEqual([]);
+  expect(filesOf('packages/providers/stripe/*.ts', 'packages/postgres/*.ts')).toEqual(
+    expect.arrayContaining(['packages/providers/stripe/sync.ts', 'packages/postgres/ledger.ts']),
+  );
 });
 
 test('runs the tests of the file first, then those of its module, then those of importing modules', () => {
