@@ -83,6 +83,19 @@ test('workers with one name share the messages; another name receives all of the
   expect(new Set([...(seen.left ?? []), ...(seen.right ?? [])]).size).toBe(200);
 });
 
+test('a worker with other settings starts beside a running one, and its settings apply', async () => {
+  const idle = await own.another();
+  await idle.consume({ ...options, maxUnacknowledged: 1, handler: async () => {} });
+  const sizes: number[] = [];
+  const handler = async (batch: readonly StreamMessage[]) => void sizes.push(batch.length);
+  await own.stream.consume({ ...options, maxUnacknowledged: 100, maxWaitMs: 500, handler });
+  await idle.close();
+  await publish(...numbered(20));
+  await eventually(allConsumed);
+  // With the first worker's settings the server would deliver one message at a time.
+  expect(Math.max(...sizes)).toBeGreaterThan(1);
+});
+
 test('does not redeliver a message while its handler runs longer than ackWaitMs', async () => {
   await publish(...numbered(20));
   const seen: string[] = [];

@@ -104,8 +104,8 @@ export class Company {
           return accounts.map((id) => ({
             externalId: id,
             name: id.startsWith('unnamed') ? '' : `Account ${id}`,
-            granted: ['read'],
-            details: {},
+            granted: ['read', 'write'],
+            details: { region: `Region of ${id}` },
           }));
         },
       },

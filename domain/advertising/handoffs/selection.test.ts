@@ -90,6 +90,25 @@ test('selecting a candidate connects it, and repeating it changes nothing [hand-
   expect((await shop.call('GET', path)).status).toBe(404);
 });
 
+test('a connection has the permissions and details of its account, with and without a selection', async () => {
+  const shop = await openShop(kit, api);
+  await consent(shop, 'alone-1');
+  await consent(shop, 'facts-1', 'facts-2');
+  await finalize(shop, 'facts-2');
+  const { data } = await shop.call('GET', '/api/v1/connections');
+  expect(data).toHaveLength(2);
+  for (const { granted } of data) expect(granted).toEqual(['read', 'write']);
+  const stored = await kit.app
+    .forProfile(shop.id)
+    .transaction((tx) =>
+      tx.selectFrom('connections').select(['external_id', 'details']).orderBy('external_id').execute(),
+    );
+  expect(stored).toEqual([
+    { external_id: 'alone-1', details: { region: 'Region of alone-1' } },
+    { external_id: 'facts-2', details: { region: 'Region of facts-2' } },
+  ]);
+});
+
 test('selecting another candidate afterwards is refused [hand-056]', async () => {
   const shop = await openShop(kit, api);
   await consent(shop, 'switch-1', 'switch-2');

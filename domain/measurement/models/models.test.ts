@@ -338,6 +338,36 @@ describe('fitted models', { shuffle: false }, () => {
   });
 });
 
+test('a fit credits every purchase when they need several inserts', async () => {
+  const shop = await scene(world, { scopes: ['campaigns:read', 'attribution:write'] });
+  const { id, requested_at } = await shop.post('/api/v1/models/fits', {});
+  // One more than an insert holds.
+  const purchases = 10_001;
+  await world.clickhouse.command(
+    raw(`
+    INSERT INTO attributed_conversions (profile_id, conversion_time, conversion_id, version, person_id, conversion_type, revenue_type,
+      value, has_value, currency, lookback_days, touch_count, touch_ids, touch_times, source_ids)
+    SELECT '${shop.profileId}', at, id, 1, id, 'purchase', 'cash', 100, true, 'USD', 90, 1, [id], [at], [17]
+    FROM
+    (
+      SELECT reinterpretAsUUID(sipHash128(number)) AS id, toDateTime64('${requested_at.slice(0, 19)}', 3, 'UTC') - INTERVAL (1 + number % 90) DAY AS at
+      FROM numbers(${purchases})
+    )`),
+    {},
+  );
+  await fitModels(
+    { app: world.kit.app, clickhouse: world.clickhouse, now: () => new Date(requested_at) },
+    { profileId: shop.profileId, fitId: id },
+    signal,
+  );
+  expect((await shop.ask('/api/v1/models')).body.data.latest_fit).toMatchObject({ state: 'done', purchases });
+  const [stored] = await world.clickhouse.query(
+    raw<{ rows: string }>(`SELECT count() AS rows FROM model_credits FINAL WHERE fit_id = '${id}'`),
+    {},
+  );
+  expect(Number(stored?.rows)).toBe(purchases);
+});
+
 test('refusal limits and interval widths', () => {
   const { purchases, seenPct, freshDays } = limits.models;
   expect(refusalOf(purchases - 1, 100)).toBe('too_thin');

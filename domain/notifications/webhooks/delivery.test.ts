@@ -306,6 +306,27 @@ describe('a failed attempt', () => {
   });
 });
 
+test('a delivery that is set aside holds back no other of its profile, and is sent once it is retried', async () => {
+  // The database's clock decides when a retry is due.
+  seconds(Math.max(0, (Date.now() - kit.clock.now().getTime()) / 1_000) + 3_600);
+  const shop = await openShop(kit, api);
+  const { id } = await shop.subscribe(receiver.url);
+  const [first, bad, last] = await happen(shop.id, 3);
+  await sequenceBatch(kit.system.unbound, kit.clock.now());
+  const { items } = await handler.load(id, 10, AbortSignal.timeout(10_000));
+  const item = items.find(({ event }) => event?.id === bad);
+  if (!item) throw new Error('The delivery is not due.');
+  await kit.system.unbound.transaction((tx) => handler.park(tx, id, item));
+  const statuses = async () => (await shop.deliveries()).map((one: { status: string }) => one.status).sort();
+  expect(await statuses()).toEqual(['set_aside', 'waiting', 'waiting']);
+  await deliver();
+  expect(await statuses()).toEqual(['delivered', 'delivered', 'set_aside']);
+  await kit.system.unbound.transaction((tx) => handler.unpark(tx, id, [item.id]));
+  expect(await statuses()).toEqual(['delivered', 'delivered', 'waiting']);
+  await deliver();
+  expect(receiver.events().map((event) => event.id)).toEqual([first, last, bad]);
+});
+
 describe('a test and a replay', () => {
   test('[hook-008] [hook-009] a test event is sent, signed, marked as a test, and listed', async () => {
     const shop = await openShop(kit, api);
