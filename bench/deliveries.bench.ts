@@ -107,6 +107,6 @@ const perSecond = (since: number): number => total / ((performance.now() - since
 
 async function countReceived(child: ChildProcess): Promise<number> {
   child.send('how many');
-  const [{ taken }] = (await once(child, 'message')) as [{ taken: number }];
-  return taken;
+  const [{ received }] = (await once(child, 'message')) as [{ received: number }];
+  return received;
 }

@@ -211,6 +211,14 @@ describe('who paid', () => {
     expect([await journey('ana'), await journey('ben')]).toEqual([1, 1]);
   });
 
+  test('removing the payer returns the payment to the customer whom its source reported', async () => {
+    const id = await shop.pay('p-1', 5, '100', 'ana');
+    await shop.send({ user_traits: { external_id: 'ben' } });
+    await shop.put(id, 'payer', { customer_key: 'ben' });
+    await shop.put(id, 'payer', { customer_key: null });
+    expect(await shop.read(id)).toMatchObject({ customer_key: 'ana', payer: null });
+  });
+
   test('[err-074] a payer who is not an active customer of this profile is 422 customer_not_in_profile', async () => {
     const id = await shop.pay('p-1', 5, '100');
     const other = await openMerchant(world);

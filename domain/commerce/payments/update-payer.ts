@@ -48,7 +48,7 @@ export const updatePayer: Handles<Routes['updatePayer'], PaymentServices> = asyn
       }
       if (payment.isPayerAssigned && payment.customerId === payerId) return undefined;
       const reportedCustomerId = payment.isPayerAssigned ? payment.saidCustomerId : payment.customerId;
-      const change = { customerId: payerId, isPayerAssigned: true, reportedCustomerId };
+      const change = { customerId: payerId, isPayerAssigned: true, saidCustomerId: reportedCustomerId };
       await changePayment(tx, profileId, payment, change, 'payer', now);
       return { action: 'payer_assigned', payerId, undo };
     },
